@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .core.agents import BUILT_IN, names_program
+from .core.call_gate import CallGate
 from .core.errors import BadSetting, UnknownName
 from .core.events import NoteAdded
 from .core.values import Participant
@@ -22,18 +23,32 @@ from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import is_postgres, open_ledger
-from .ledger.late import LateLedger
+from .ledger.beside import beneath, in_postgres
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
+from .models.limits import gates_of
 from .models.registry import Registry
-from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .ports import (
+    Asker,
+    Casting,
+    Channels,
+    Delivery,
+    Gates,
+    Ledger,
+    Models,
+    Purses,
+    Schedules,
+    Search,
+    Speaker,
+)
 from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
 from .provider_keys import FILE as KEYS_FILE
 from .provider_keys import ProviderKeys
 from .settings import Settings, read_settings
+from .speakers.gates import LocalGates
 from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
 
@@ -48,6 +63,7 @@ if TYPE_CHECKING:
     from .telemetry.watch import Watching
 
 
+T = TypeVar("T")
 LOOK_AROUND_EVERY = 5.0
 """Seconds for which what was found (keys, servers of this machine) is taken for granted."""
 
@@ -67,10 +83,24 @@ class App:
     """The keys that were entered on the page."""
     lookout: Lookout
     """Knows who can speak."""
+    ledger: Ledger
+    """The user's own, without the examples."""
     watching: Watching | None = None
     """Looks on for the operator, if somebody is to."""
     queue: LateQueue | None = None
     """Where discussions wait for workers; only a ledger in PostgreSQL has one."""
+
+    async def schedules(self) -> Schedules:
+        """What is asked again and again, or later."""
+        from .ledger.schedules import schedules_beside
+
+        return await schedules_beside(self.ledger)
+
+    async def purses(self) -> Purses:
+        """What users may spend in a month, and have."""
+        from .ledger.purses import purses_beside
+
+        return await purses_beside(self.ledger)
 
     @property
     def keyed(self) -> Mapping[str, str]:
@@ -165,9 +195,10 @@ async def start(
     keys = provider_keys(settings, registry)
     keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
     lookout = make_lookout(settings, registry, keyed)
-    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress)
     if (own := ledger) is None:
         own = await open_ledger(settings.db, listen=settings.choices.db_listen)
+    who = f"{this_owner()}#{SystemIds().nonce()}"
+    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress, _LateGates(own, who), who)
     opened = WithExamples(own)
     queue = _queue(settings, own)
     price = registry.dearest_price()
@@ -212,7 +243,17 @@ async def start(
     try:
         await service.take_in()
         yield App(
-            settings, registry, service, env, progress, notifier, keys, lookout, watching, queue
+            settings,
+            registry,
+            service,
+            env,
+            progress,
+            notifier,
+            keys,
+            lookout,
+            own,
+            watching,
+            queue,
         )
     finally:
         if left := await notifier.close():
@@ -231,10 +272,7 @@ def _queue(settings: Settings, ledger: Ledger) -> LateQueue | None:
         return None
     from .cluster.late import LateQueue
 
-    async def opened() -> Ledger:
-        return await ledger.opened() if isinstance(ledger, LateLedger) else ledger
-
-    return LateQueue(opened, SystemClock())
+    return LateQueue(lambda: beneath(ledger), SystemClock())
 
 
 def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:
@@ -274,6 +312,8 @@ def _hub(
     keyed: Mapping[str, str],
     scripts: Mapping[str, Speaker],
     progress: Callable[[str], None],
+    gates: Gates,
+    who: str,
 ) -> SpeakerHub:
     """Speakers are made, and what they need is imported, when the first of their words is due."""
 
@@ -301,7 +341,9 @@ def _hub(
     return SpeakerHub(
         api=api,
         others={"cmd": command, "local": embedded, "scripted": scripted},
-        parallel=settings.choices.concurrency,
+        limits=lambda model: gates_of(model, lookout.registry, keyed, settings.choices.concurrency),
+        gates=gates,
+        who=who,
     )
 
 
@@ -384,3 +426,30 @@ async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -
         pace=settings.choices.pace,
         unread=keys.trouble,
     )
+
+
+class _LateGates:
+    """Implements `Gates` where the ledger's are: for a fleet if it is a database server's, else for
+    this process. It is asked when the first call is due."""
+
+    def __init__(self, ledger: Ledger, who: str) -> None:
+        self._beside = ledger
+        self._who = who
+        self._found: Gates | None = None
+
+    async def change(self, name: str, work: Callable[[CallGate, float], tuple[CallGate, T]]) -> T:
+        return await (await self._gates()).change(name, work)
+
+    async def look(self) -> Mapping[str, CallGate]:
+        return await (await self._gates()).look()
+
+    async def _gates(self) -> Gates:
+        if self._found is None:
+            ledger = await beneath(self._beside)
+            if in_postgres(ledger):
+                from .cluster.gates import PostgresGates
+
+                self._found = PostgresGates(ledger, self._who)
+            else:
+                self._found = LocalGates()
+        return self._found

@@ -5,15 +5,18 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
+from .core.call_gate import CallGate
 from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
+from .core.purse import Purse
+from .core.schedule import Schedule
 from .core.state import State
 from .core.values import Effort, NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
 
@@ -270,6 +273,68 @@ class Speakers(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class Schedules(Protocol):
+    """Where schedules are kept, for all who share a ledger. Its time is the only one that counts:
+    a machine whose clock is wrong opens nothing too early."""
+
+    async def add(self, schedule: Schedule) -> None: ...
+
+    async def all(self) -> list[Schedule]:
+        """The oldest first."""
+        ...
+
+    async def change(
+        self, schedule_id: str, work: Callable[[Schedule], Schedule | None]
+    ) -> Schedule:
+        """Have one changed, or removed where `work` makes nothing of it; as it was in that case,
+        else as it is now. UnknownName if there is none."""
+        ...
+
+    async def claim(self, by: str, *, ttl: float) -> tuple[Schedule, datetime] | None:
+        """One that is due and that nobody else has claimed within so many seconds, and what time
+        it is; None if there is none. Whoever has it opens its run and then settles it."""
+        ...
+
+    async def settle(self, schedule: Schedule, by: str) -> bool:
+        """Keep how a claimed one stands now; False, and nothing is kept, if it is claimed by
+        somebody else by now or was changed meanwhile."""
+        ...
+
+    async def due_in(self) -> float | None:
+        """Seconds until the next one is due; None if none is."""
+        ...
+
+
+T = TypeVar("T")
+
+
+class Purses(Protocol):
+    """Where it is kept what users spend in a month, for all who share a ledger."""
+
+    async def change(self, account: str, work: Callable[[Purse, datetime], tuple[Purse, T]]) -> T:
+        """Have `work` look at a purse, with the time that counts, and keep what it makes of it;
+        what it says beside that is returned. What it raises changes nothing."""
+        ...
+
+    async def look(self, accounts: Iterable[str]) -> tuple[Mapping[str, Purse], datetime]:
+        """The purses of these accounts that there are, and what time it is."""
+        ...
+
+
+class Gates(Protocol):
+    """Keeps the gates of providers: for one process, or for all that share a database."""
+
+    async def change(self, name: str, work: Callable[[CallGate, float], tuple[CallGate, T]]) -> T:
+        """Have `work` look at a gate, with the time that counts there, and keep what it makes of
+        it; what it says beside that is returned. Nobody else changes it meanwhile. `work` may be
+        called again if the first attempt failed."""
+        ...
+
+    async def look(self) -> Mapping[str, CallGate]:
+        """Every gate as it stands, by its name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

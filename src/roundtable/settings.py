@@ -113,6 +113,15 @@ class ProfileSetting(Value):
     toolsets: tuple[str, ...] = ()
 
 
+class MonthlySetting(Value):
+    """What may be spent in a month, in US dollars; None: no limit."""
+
+    each_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """By everybody who holds a token that has no budget of its own."""
+    all_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """By all together, the owner too."""
+
+
 OnSecrets = Literal["refuse", "redact", "send"]
 """What becomes of likely secrets in a question and its context."""
 
@@ -141,8 +150,8 @@ class Choices(Value):
     casting: Literal["host", "library"] = "host"
     """Who seats a table for which nobody was named: the host, in one call, where a model is there
     that reasons; or the library alone."""
-    concurrency: int = Field(default=16, ge=1)
-    """Calls at once to one provider."""
+    concurrency: int | None = Field(default=None, ge=1)
+    """Calls at once to one provider, whichever; None: as many as suit its kind."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
     model_lists: bool = True
@@ -186,6 +195,8 @@ class Choices(Value):
     """What a discussion may spend where nobody says otherwise; who asks may say more or less."""
     caps: Budget = Budget()
     """What no discussion may pass, whoever asks for more."""
+    monthly: MonthlySetting = MonthlySetting()
+    """What users may spend in a month."""
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
+from roundtable.core.call_gate import CallLimits
 from roundtable.core.values import Usage
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.speakers.hub import SpeakerHub
+from roundtable.speakers.hub import LimitsOf, SpeakerHub
 from roundtable.speakers.scripted import ScriptedSpeaker
 
 
@@ -19,6 +20,10 @@ def asked(model: str) -> SpeakRequest:
 async def call(hub: SpeakerHub, model: str) -> Reply:
     async with hub.admitted(model) as speaker:
         return await speaker.speak(asked(model), lambda _: None)
+
+
+def at_once(calls: int) -> LimitsOf:
+    return lambda model: {model.partition("/")[0]: CallLimits(at_once=calls)}
 
 
 class Probe:
@@ -78,7 +83,7 @@ async def test_speakers_are_made_once_and_only_when_needed() -> None:
 @pytest.mark.requirement("I-12")
 async def test_calls_to_one_provider_are_bounded_and_others_go_on() -> None:
     probe = Probe()
-    hub = SpeakerHub(api=lambda: probe, others={}, parallel=3)
+    hub = SpeakerHub(api=lambda: probe, others={}, limits=at_once(3))
     models = ["openai/a"] * 10 + ["xai/a"] * 2
     calls = [asyncio.create_task(call(hub, model)) for model in models]
     for _ in range(10):
@@ -92,7 +97,7 @@ async def test_calls_to_one_provider_are_bounded_and_others_go_on() -> None:
 
 async def test_a_cancelled_call_gives_its_place_back() -> None:
     probe = Probe()
-    hub = SpeakerHub(api=lambda: probe, others={}, parallel=1)
+    hub = SpeakerHub(api=lambda: probe, others={}, limits=at_once(1))
     first = asyncio.create_task(call(hub, "openai/a"))
     await asyncio.sleep(0)
     first.cancel()

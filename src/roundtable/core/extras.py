@@ -15,6 +15,7 @@ Extra = Literal[
     "mcp",
     "notify",
     "postgres",
+    "schedules",
     "search",
     "sign",
     "telemetry",

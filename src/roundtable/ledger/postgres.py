@@ -274,7 +274,7 @@ class PostgresLedger:
         assert plan is not None, "only an opening can come too late"
 
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
-        """For what lies in the same database: the queue, and who works."""
+        """For what lies beside the events: the queue, gates, schedules, purses."""
         return self._transaction()
 
     # What is told

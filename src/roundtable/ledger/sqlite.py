@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
+from typing import TypeVar
 
 from ..core.errors import LeaseHeld, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent, dump
@@ -61,6 +62,7 @@ _SET_EXPIRY = """
     WHERE discussion_id = ? AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
 """
 
+T = TypeVar("T")
 _ALL = -1
 ROWS_AT_ONCE = 50
 """Events written by one statement: SQLite bounds how many values a statement may have."""
@@ -165,6 +167,10 @@ class SqliteLedger:
 
     async def release_lease(self, lease: Lease) -> None:
         await self._worker.write(lambda c: _set_expiry(c, lease, None))
+
+    async def beside(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with what lies beside the events, in a transaction of its own."""
+        return await self._worker.write(work)
 
     async def close(self) -> None:
         self._watcher.close()

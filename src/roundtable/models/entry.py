@@ -61,6 +61,10 @@ class ModelEntry(Value):
     """Seconds between two words."""
     effort: Effort | None = None
     """How much it shall think."""
+    at_once: int | None = Field(default=None, ge=1, le=10_000)
+    """Calls under way at most, beside what its provider allows."""
+    per_minute: float | None = Field(default=None, gt=0, le=10_000_000, allow_inf_nan=False)
+    """Calls that begin in any minute."""
     vision: bool | None = None
     """Whether it reads pictures; None: nobody told us."""
     thinking: bool | None = None

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from ..core.text import redact
 from ..core.values import Value
@@ -42,6 +42,10 @@ class Provider(Value):
     default_model: str | None = None
     get: str = ""
     """One line on how to come by it."""
+    at_once: int | None = Field(default=None, ge=1, le=10_000)
+    """Calls under way at most; None: as many as suit its kind."""
+    per_minute: float | None = Field(default=None, gt=0, le=10_000_000, allow_inf_nan=False)
+    """Calls that begin in any minute; None: no limit."""
     configured: bool = False
     """The user's own file names it, so it comes before all others."""
 

@@ -12,10 +12,12 @@ from typing import Any
 from ..bootstrap import App, start
 from ..core.errors import RoundtableError, UnknownName
 from ..core.events import StoredEvent
+from ..core.schedule import Schedule
 from ..core.state import State
 from ..core.values import Budget, Material, Pace, Verdict
 from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
+from ..ledger.leases import this_owner
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..programs import workspace_of
@@ -24,8 +26,18 @@ from ..views.comparison import Comparison
 from .files import WorkspaceFiles
 from .notification_plan import NotificationRequest
 from .opening import LIMIT_WORDS, checked_for_secrets, open_request
+from .schedules.making import (
+    KEPT,
+    WantedSchedule,
+    add_schedule,
+    list_schedules,
+    pause_schedule,
+    remove_schedule,
+    resume_schedule,
+)
+from .schedules.runner import Runner
 from .tokens.capability import OWNER
-from .tokens.opening import raise_as
+from .tokens.opening import open_as, raise_as
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -210,7 +222,55 @@ class Roundtable:
             chat_room=enable_chat_room,
             clarify=clarify,
         )
-        return await self._joined.service.open(request)
+        return (await open_as(self._joined, OWNER, request))[0]
+
+    async def schedule(
+        self,
+        question: str,
+        *,
+        cron: str = "",
+        zone: str = "UTC",
+        at: str = "",
+        monthly_usd: float | None = None,
+        **request: Any,
+    ) -> Schedule:
+        """Have a question put to a table at the times of a cron expression, or once `at` a time.
+        `request` are `procedure`, `options`, `context`, `language`, `budget`, `search`, `news`,
+        `confidential` and `secrets`, as `open` takes them; the options as one dictionary. Whoever
+        serves, a worker, or `run_due` opens it."""
+        if unknown := request.keys() - set(KEPT):
+            raise UnknownName("part of a schedule", min(unknown), KEPT)
+        if isinstance(budget := request.get("budget"), Budget):
+            request["budget"] = budget.model_dump(exclude_none=True)
+        request["context"] = [
+            Material(source=f"context {n}", text=each) if isinstance(each, str) else each
+            for n, each in enumerate(request.get("context", ()), 1)
+        ]
+        wanted = WantedSchedule(question, cron, zone, at, monthly_usd, request)
+        return await add_schedule(self._joined, OWNER, wanted, surface="python", made_by="library")
+
+    async def schedules(self) -> list[Schedule]:
+        """All of them, the oldest first."""
+        return await list_schedules(self._joined, OWNER)
+
+    async def pause_schedule(self, schedule_id: str) -> Schedule:
+        """Open nothing more until it is resumed."""
+        return await pause_schedule(self._joined, OWNER, schedule_id, by="library")
+
+    async def resume_schedule(self, schedule_id: str) -> Schedule:
+        """Go on with the next time that comes."""
+        return await resume_schedule(self._joined, OWNER, schedule_id)
+
+    async def remove_schedule(self, schedule_id: str) -> Schedule:
+        """It is gone; what it has opened stays."""
+        return await remove_schedule(self._joined, OWNER, schedule_id)
+
+    async def run_due(self) -> list[State]:
+        """Open what schedules have due now, and drive it to its end."""
+        opened: list[str] = []
+        runner = Runner(self._joined, opened.append, who=f"{this_owner()} library")
+        await runner.run_due()
+        return [await self._joined.service.run(each) for each in opened]
 
     async def follow_up(self, discussion_id: str, question: str, **request: Any) -> Verdict:
         """Put a further question to the table of a discussion that is over, with its record in

@@ -19,6 +19,8 @@ from ..setup.stored import read_stored, store_config, stored_config
 from ..setup.suggest import wizard_for
 from ..setup.wizard import Wizard
 from ..setup.words import HELP
+from ..tokens.capability import OWNER
+from ..tokens.opening import open_as
 from .grammar import Asks, Wants, understand
 from .place import Message, Place
 from .request import request_of_words
@@ -118,8 +120,7 @@ class ChatBot:
         )
         mark = f"{self._place.platform}/{message.chat_id}/{message.message_id}"
         key = mark if message.message_id else None  # brought twice, it is asked once
-        service = self._app.service
-        state = await service.open(request, key=key, queued=await service.by_workers())
+        state, _ = await open_as(self._app, OWNER, request, key=key)
         self._drive(state.discussion_id)
 
     def _drive(self, discussion_id: str) -> None:

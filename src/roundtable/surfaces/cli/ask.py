@@ -32,6 +32,8 @@ from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..opening import LIMIT_WORDS, higher_limits, open_request
+from ..tokens.capability import OWNER
+from ..tokens.opening import open_as
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
@@ -113,7 +115,7 @@ async def _ask(
         at_once = flags["detach"] and not flags["confirm"]
         if flags["detach"]:
             app.service.check_queue()
-        state = await app.service.open(request, queued=at_once)
+        state, _ = await open_as(app, OWNER, request, queued=at_once)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself

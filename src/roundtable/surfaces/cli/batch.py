@@ -28,6 +28,8 @@ from ...procedures.opening import OpenRequest, checked_topic
 from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.delivery import Delivery
+from ..tokens.capability import OWNER
+from ..tokens.opening import open_as
 from .ask import (
     files_of,
     interruptible,
@@ -268,7 +270,8 @@ async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
         last, number = known, number + 1
     if last is not None and not fresh and (last.closed is None or last.verdict is not None):
         return last, last.closed is not None
-    return await app.service.open(asked.request, key=f"{asked.key}/{number}"), False
+    opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{number}")
+    return opened, False
 
 
 async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:

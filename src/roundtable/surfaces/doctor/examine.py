@@ -13,7 +13,7 @@ from ...core.errors import RoundtableError
 from ...models.discovery import Asking
 from ...models.registry import Registry
 from ...settings import Choices
-from . import door_checks, model_checks, settings_checks, store_checks
+from . import door_checks, limit_checks, model_checks, settings_checks, store_checks
 from .finding import Finding
 from .reach import reach as reach_all
 from .set_up import expected_run, full_set_up
@@ -57,6 +57,7 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
     found += await store_checks.check_database(settings)
+    found += await limit_checks.check_limits(settings, models, keyed)
     found += store_checks.check_rights(settings)
     found += store_checks.check_strays(settings, env)
     found += door_checks.check_page(settings)

@@ -5,12 +5,12 @@ surface opens through here."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...bootstrap import App
-from ...core.errors import Forbidden, NotAllowed, UnknownDiscussion
+from ...core.errors import Forbidden, NotAllowed
 from ...core.limits import Limits, joined
 from ...core.state import State
 from ...core.values import Budget
@@ -18,6 +18,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
+from .monthly import Allowance, costs_of, set_aside_once_more, within_the_month
 from .store import Tokens, spent
 
 
@@ -28,13 +29,22 @@ async def open_as(
     *,
     key: str | None = None,
     begins: bool = True,
+    queued: bool | None = None,
+    purses: Sequence[Allowance] = (),
 ) -> tuple[State, Capability]:
     """The discussion, and what the caller holds now: what it opened is its own. If it `begins` and
-    workers drive, it waits for one. Forbidden if it may not open it, not so, or not for so much."""
+    workers drive, it waits for one; `queued` says so in their place. Forbidden if it may not open
+    it, not so, or not for so much. `purses` are further budgets of a month that it counts in."""
     held.check("open")
-    queued = begins and await app.service.by_workers()
+    if queued is None:
+        queued = begins and await app.service.by_workers()
     if not held.id:
-        return await app.service.open(request, key=key, queued=queued), held
+        if key and (before := await app.service.opened_with(key)) is not None:
+            return before, held
+        async with within_the_month(app, held, request, purses) as opening:
+            state = await app.service.open(opening.request, key=key, queued=queued)
+            opening.discussion_id = state.discussion_id
+        return state, held
     request = await in_reach(app, held, request)
     tokens = Tokens(app.settings.home)
     # Nobody finds somebody else's discussion by guessing a key.
@@ -48,15 +58,16 @@ async def open_as(
     given = Limits(request.budget, request.limits_from)
     of_token = Limits.of(Budget(max_cost_usd=left), "what the token may still spend")
     limits, _ = joined(given, [app.settings.usual_limits, app.settings.caps, of_token])
-    budget = limits.budget
-    request = replace(request, budget=budget, limits_from=limits.origins)
+    request = replace(request, budget=limits.budget, limits_from=limits.origins)
     place = f"opening {secrets.token_hex(8)}"
-    tokens.set_aside(held, place, budget.max_cost_usd)
-    try:
-        state = await app.service.open(request, key=own, queued=queued)
-    except BaseException:
-        tokens.give_back(held, place)
-        raise
+    async with within_the_month(app, held, request, purses) as opening:
+        tokens.set_aside(held, place, opening.request.budget.max_cost_usd)
+        try:
+            state = await app.service.open(opening.request, key=own, queued=queued)
+        except BaseException:
+            tokens.give_back(held, place)
+            raise
+        opening.discussion_id = state.discussion_id
     return state, tokens.opened(held, place, state.discussion_id)
 
 
@@ -68,12 +79,14 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
         return await app.service.ask_again(discussion_id, stage, by=by)
     tokens = Tokens(app.settings.home)
     await settle(app, tokens, held)
-    budget = (await app.service.read(discussion_id)).budget
+    state = await app.service.read(discussion_id)
+    budget = state.budget
     tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
+    await set_aside_once_more(app, held, discussion_id, budget.max_cost_usd, state.usage.priced_usd)
     try:
         return await app.service.ask_again(discussion_id, stage, by=by)
     except BaseException:
-        tokens.settle(await _settled(app, [discussion_id]))
+        tokens.settle(await costs_of(app, [discussion_id]))
         raise
 
 
@@ -109,17 +122,20 @@ async def raise_as(
             "Give it more when it has ended for want of it.",
         )
     tokens.set_aside_again(held, discussion_id, limits.budget.max_cost_usd)
+    await set_aside_once_more(
+        app, held, discussion_id, limits.budget.max_cost_usd, state.usage.priced_usd
+    )
     try:
         return await app.service.raise_limits(discussion_id, limits, by=by)
     except BaseException:
-        tokens.settle(await _settled(app, [discussion_id]))
+        tokens.settle(await costs_of(app, [discussion_id]))
         raise
 
 
 async def settle(app: App, tokens: Tokens, held: Capability) -> None:
     """Count of what is over what it cost, in place of what was set aside for it."""
     if running := tokens.unsettled(held):
-        tokens.settle(await _settled(app, running))
+        tokens.settle(await costs_of(app, running))
 
 
 async def in_reach(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
@@ -160,16 +176,3 @@ async def _within_sight(app: App, held: Capability, request: OpenRequest) -> Ope
         follows=await seen(request.follows) if request.follows else "",
         context_from=tuple([await seen(each) for each in request.context_from]),
     )
-
-
-async def _settled(app: App, running: list[str]) -> dict[str, float | None]:
-    """What those cost that are over."""
-    found: dict[str, float | None] = {}
-    for discussion_id in running:
-        try:
-            state = await app.service.read(discussion_id)
-        except UnknownDiscussion:  # being opened just now, or deleted: what was set aside stays
-            continue
-        if state.closed is not None:
-            found[discussion_id] = state.usage.cost_usd
-    return found

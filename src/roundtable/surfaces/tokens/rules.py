@@ -62,6 +62,7 @@ class Asked:
 TOOLS: Mapping[str, Act] = {
     "init": "open",
     "ask": "open",
+    "schedule": "open",
     "read": "watch",
     "status": "watch",
     "summarize": "watch",
@@ -153,6 +154,13 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/tokens"): Rule("any"),
     ("POST", "/api/tokens"): Rule("lead"),
     ("DELETE", "/api/tokens/{token_id}"): Rule("any"),
+    # Schedules; each sees and stops its own, the owner all
+    ("GET", "/api/schedules"): Rule("open"),
+    ("POST", "/api/schedules"): Rule("open"),
+    ("GET", "/api/schedules/{schedule_id}"): Rule("open"),
+    ("POST", "/api/schedules/{schedule_id}/pause"): Rule("open"),
+    ("POST", "/api/schedules/{schedule_id}/resume"): Rule("open"),
+    ("DELETE", "/api/schedules/{schedule_id}"): Rule("open"),
     # The tools
     ("GET", "/api/tools"): Rule("any"),
     ("POST", "/api/tools/{name}"): Rule("tool"),

@@ -18,7 +18,7 @@ SEAT = READING | {"speak", "vote", "join", "leave"}
 LEADING = frozenset({"pause", "resume", "skip", "material", "extend"})
 HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"}) | LEADING
 TOOLSETS: dict[str, frozenset[str]] = {
-    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "answer", "collect"},
+    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "answer", "collect", "schedule"},
     "roundtable-seat": SEAT,
     "roundtable-read": READING,
 }

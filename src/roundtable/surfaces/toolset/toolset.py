@@ -16,6 +16,7 @@ from .lead import LeadTools
 from .moderate import ModerateTools
 from .operations import PREFIX, OnProgress, Operation, operations_of
 from .results import Result
+from .scheduling import SchedulingTools
 from .seats import SeatTools
 from .telling import TellingTools
 
@@ -28,7 +29,9 @@ ALIASES = {
 }
 
 
-class Toolset(AskTools, CompareTools, LeadTools, SeatTools, TellingTools, ModerateTools):
+class Toolset(
+    AskTools, CompareTools, LeadTools, SeatTools, TellingTools, ModerateTools, SchedulingTools
+):
     """Discussions that an outside agent coordinates, mixed freely with seats that the program
     drives, and questions that the program answers alone. Every answer says what to do next."""
 

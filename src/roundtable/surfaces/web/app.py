@@ -43,6 +43,7 @@ from .limits import Rate
 from .links import Links
 from .refusal import RETRY_AFTER, problem, told
 from .running import Running
+from .schedules_api import router as schedule_routes
 from .sse import Rooms
 from .start_api import router as start_routes
 from .tokens_api import router as token_routes
@@ -122,6 +123,7 @@ def _others(service: FastAPI, web: Web) -> None:
     service.include_router(start_routes(web.app), responses=REFUSALS)
     service.include_router(key_routes())
     service.include_router(token_routes())
+    service.include_router(schedule_routes())
     tools = Toolset(web.app, web.running)
     service.include_router(tool_routes(tools), responses=REFUSALS)
     service.include_router(openai_routes(web.app, web.running, web.links))

@@ -9,9 +9,9 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, closing
-from typing import IO
+from typing import IO, Any
 
 import uvicorn
 
@@ -20,6 +20,7 @@ from ...core.errors import UsageError
 from ...ledger.leases import this_owner
 from ...settings import Settings
 from ..files import WorkspaceFiles
+from ..schedules.runner import Runner
 from .access import Web
 from .app import make_app
 from .connection import Connection
@@ -109,7 +110,21 @@ async def serve(
             if resume_all:
                 await _take_up(web)
             stack.callback(forget, settings.home, found.pid)
-            await PageServer(server_config(service), web, ready).serve(sockets=sockets)
+            runner = Runner(app, web.running.drive, who=this_owner())
+            async with _beside(runner.keep()):
+                await PageServer(server_config(service), web, ready).serve(sockets=sockets)
+
+
+@contextlib.asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Something that goes on beside the server, and ends with it."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 async def _lock(settings: Settings) -> IO[bytes] | None:

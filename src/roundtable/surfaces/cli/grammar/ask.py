@@ -258,3 +258,106 @@ def demo(**flags: Any) -> int:
     from ..demo import demo_command
 
     return demo_command(flags)
+
+
+@cli.group(short_help="Ask again and again, or later.")
+def schedule() -> None:
+    """Put a question to the table at set times, or once later.
+
+    \b
+    roundtable schedule add "What changed in our market?" --cron "0 8 * * 1" --zone Europe/Berlin
+    roundtable schedule add "Is the plan still sound?" --at 2026-12-01T08:00 --context plan.md
+    roundtable schedule list
+    roundtable schedule pause sc_1a2b3c4d
+
+    They are opened by `roundtable serve`, by workers, or by `roundtable schedule run`.
+    """
+
+
+@schedule.command("add", cls=AskCommand, short_help="Add a schedule.")
+@click.argument("question", nargs=-1)
+@click.option(
+    "--cron", metavar="WHEN", help='minute hour day month weekday, as "0 8 * * 1"; @daily.'
+)
+@click.option(
+    "--zone", metavar="ZONE", help="Of these times, such as Europe/Berlin; this machine's."
+)
+@click.option("--at", metavar="TIME", help="Once, such as 2026-12-01T08:00.")
+@click.option("--monthly", type=click.FloatRange(min=0), metavar="USD",
+              help="What all its runs of a month may cost; --max-cost limits each.")  # fmt: skip
+@click.option("--procedure", metavar="NAME", type=completing.Offered("name", completing.procedures),
+              help="The rules of the discussion; `roundtable help` tells them.")  # fmt: skip
+@click.option("--context", metavar="FILE|FOLDER", multiple=True, type=completing.File(),
+              help="Material, as it is now. May be repeated.")  # fmt: skip
+@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
+@limited
+@click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--notify", metavar="CHANNEL", multiple=True,
+              type=completing.Offered("channel", completing.channels),
+              help="Who is told: NAME or NAME:CHAT. Repeats.")  # fmt: skip
+@click.option("--confidential", is_flag=True, help="Nobody is told.")
+@click.option("--secrets", type=click.Choice(["refuse", "redact", "send"]),
+              help="Likely secrets in question or context.")  # fmt: skip
+def schedule_add(**flags: Any) -> int:
+    """Have a question put to a table at set times, or once later. Everything is checked now, and
+    nothing is spent. Models, experts and settings are those of the time at which it runs."""
+    from ..schedule import add_command
+
+    return add_command(flags)
+
+
+@schedule.command("list", short_help="List the schedules.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def schedule_list(**flags: Any) -> int:
+    """All schedules: when each is due, and what became of its last run."""
+    from ..schedule import list_command
+
+    return list_command(flags)
+
+
+@schedule.command("show", short_help="Show one schedule.")
+@click.argument("schedule_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def schedule_show(**flags: Any) -> int:
+    """One schedule, with what it asks for and the next times at which it is due."""
+    from ..schedule import show_command
+
+    return show_command(flags)
+
+
+@schedule.command("pause", short_help="Open nothing until it is resumed.")
+@click.argument("schedule_id", metavar="ID")
+def schedule_pause(schedule_id: str) -> int:
+    """Open nothing more until it is resumed. A discussion that it has opened goes on; `roundtable
+    stop` ends that."""
+    from ..schedule import pause_command
+
+    return pause_command(schedule_id)
+
+
+@schedule.command("resume", short_help="Let a paused one go on.")
+@click.argument("schedule_id", metavar="ID")
+def schedule_resume(schedule_id: str) -> int:
+    """Go on with the next time that comes."""
+    from ..schedule import resume_command
+
+    return resume_command(schedule_id)
+
+
+@schedule.command("remove", short_help="Remove one.")
+@click.argument("schedule_id", metavar="ID")
+def schedule_remove(schedule_id: str) -> int:
+    """Remove it. The discussions that it has opened stay."""
+    from ..schedule import remove_command
+
+    return remove_command(schedule_id)
+
+
+@schedule.command("run", short_help="Open what is due, here, until Ctrl-C.")
+@click.option("--once", is_flag=True, help="Only what is due now; then end.")
+def schedule_run(once: bool) -> int:
+    """Open what is due and hold it here, until Ctrl-C. Beside `roundtable serve` and workers it is
+    not needed; nothing is opened twice."""
+    from ..schedule import run_command
+
+    return run_command(once=once)

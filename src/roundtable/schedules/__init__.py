@@ -1,0 +1,1 @@
+"""Schedules: when a question is put again."""

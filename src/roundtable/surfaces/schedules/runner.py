@@ -1,0 +1,122 @@
+"""Opens what schedules have due: in a server, in a worker, or by itself. Any number may run side by
+side; each run is claimed, and opened under a key of its own, so that there is one of it whoever
+dies when."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from ...bootstrap import App
+from ...core.errors import BadSetting, LedgerError, RoundtableError, UnknownName, UsageError
+from ...core.events import NoteAdded
+from ...core.schedule import Schedule
+from ...core.text import redact
+from ...schedules.timetable import Timetable, due_after
+from ..tokens.capability import OWNER, Capability
+from ..tokens.monthly import Allowance
+from ..tokens.opening import open_as
+from ..tokens.store import Tokens
+from .making import request_of, shown_time
+
+LOOKS = 15.0
+"""Seconds after which it is looked whether somebody has added or changed a schedule."""
+CLAIM = 120.0
+"""Seconds within which whoever claimed a run has opened it; after them somebody else does."""
+LATE = timedelta(minutes=2)
+"""A run that comes later than that says so."""
+log = logging.getLogger(__name__)
+
+
+class OwnerGone(UsageError):
+    """The token that made a schedule stands no longer."""
+
+
+class Runner:
+    """`drive` is told of each discussion that was opened; `who` claims."""
+
+    def __init__(self, app: App, drive: Callable[[str], None], *, who: str) -> None:
+        self._app = app
+        self._drive = drive
+        self._who = who
+
+    async def keep(self) -> None:
+        """Open what is due, until it is cancelled. A database that is away is waited for."""
+        while True:
+            wait = LOOKS
+            try:
+                await self.run_due()
+                due = await (await self._app.schedules()).due_in()
+                wait = min(LOOKS, LOOKS if due is None else due + 0.01)
+            except RoundtableError as error:
+                log.warning("Schedules wait: %s", redact(str(error)))
+            await asyncio.sleep(max(wait, 0.05))
+
+    async def run_due(self) -> list[str]:
+        """Open everything that is due now; the ids of the discussions."""
+        schedules = await self._app.schedules()
+        opened = []
+        while (claimed := await schedules.claim(self._who, ttl=CLAIM)) is not None:
+            schedule, now = claimed
+            try:
+                following = due_after(schedule, now)
+            except (BadSetting, UnknownName) as error:  # a newer list of zones may lack it
+                await schedules.settle(schedule.paused(redact(error.message)), self._who)
+                continue
+            try:
+                discussion_id = await self._open(schedule, now)
+            except LedgerError:
+                raise  # whoever comes when the claim has run out opens it
+            except RoundtableError as error:
+                problem = redact(error.message)
+                log.warning("%s could not be opened: %s", schedule.id, problem)
+                for_good = isinstance(error, OwnerGone)
+                after = schedule.failed(problem, following, for_good=for_good)
+            else:
+                opened.append(discussion_id)
+                after = schedule.ran(discussion_id, following, _missed(schedule, now))
+                self._drive(discussion_id)
+            await schedules.settle(after, self._who)
+        return opened
+
+    async def _open(self, schedule: Schedule, now: datetime) -> str:
+        notes = []
+        assert schedule.next_due is not None, "it was claimed because it is due"
+        if now - schedule.next_due > LATE:
+            notes.append(_late(schedule, _missed(schedule, now)))
+        held = self._owner(schedule)
+        purses = []
+        if schedule.monthly_usd is not None:
+            purses.append(Allowance(f"schedule {schedule.id}", schedule.monthly_usd))
+        request = request_of(self._app, schedule, notes)
+        state, _ = await open_as(self._app, held, request, key=schedule.key, purses=purses)
+        return state.discussion_id
+
+    def _owner(self, schedule: Schedule) -> Capability:
+        if not schedule.owner:
+            return OWNER
+        kept = Tokens(self._app.settings.home).listed()
+        held = (each.capability for each in kept if each.capability.id == schedule.owner)
+        if (found := next(held, None)) is None:
+            raise OwnerGone("The token that made it was ended or has run out.", "Add it anew.")
+        return found
+
+
+def _missed(schedule: Schedule, now: datetime) -> int:
+    """The runs after the one that is due now which were due too, and are not made up for."""
+    if schedule.once or schedule.next_due is None:
+        return 0
+    return Timetable.of(schedule.cron, schedule.zone).between(schedule.next_due, now)
+
+
+def _late(schedule: Schedule, missed: int) -> NoteAdded:
+    assert schedule.next_due is not None, "it is late for something"
+    due = shown_time(schedule.next_due, schedule.zone)
+    more = f" {missed} further run{'s' if missed != 1 else ''} fell out." if missed else ""
+    return NoteAdded(
+        code="schedule_late",
+        text=f"This was due at {due}; nobody was there to open it then.{more}",
+        remedy="`roundtable serve`, `roundtable schedule run` or a worker must run at such times.",
+    )
