@@ -10,6 +10,7 @@ from benchmarks.measured import Measured, print_table
 NAMES = (
     "path",
     "overhead",
+    "full_house",
     "ledger",
     "estimates",
     "estimates_held_out",
