@@ -60,7 +60,7 @@ class _Loop:
         """Decide; store what was decided, or begin it and wait until there is more to decide."""
         journal = self.journal
         try:
-            while effects := self._decide():
+            while effects := await self._decide():
                 decided_at = journal.state.seq
                 await self._drop_unwanted(effects)
                 if events := decided_events(effects):
@@ -71,9 +71,10 @@ class _Loop:
         finally:
             await _cancelled(self.under_way.values())
 
-    def _decide(self) -> tuple[Effect, ...]:
+    async def _decide(self) -> tuple[Effect, ...]:
         """What is to be done now, as the stored events tell it; a defect in what was begun ends
         the drive."""
+        await self.tools.gate.step()
         self.journal.changed.clear()
         for name in [name for name, task in self.under_way.items() if task.done()]:
             self.under_way.pop(name).result()

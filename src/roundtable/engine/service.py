@@ -156,6 +156,7 @@ class Service:
         earlier call the discussion that it opened is returned."""
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
+        await self._tools.gate.step()
         topic = checked_topic(request.topic)
         earlier = None
         if request.follows:
@@ -186,7 +187,9 @@ class Service:
             if casting_request.past:
                 chosen = replace(chosen, past=await self._past.answers(topic))
             request = replace(request, chosen_experts=chosen)
-        seating = spec.seat(request, await self._models(), defaults)
+        models = await self._models()
+        await self._tools.gate.step()
+        seating = spec.seat(request, models, defaults)
         return await self._open(request, topic, spec, seating, earlier, key)
 
     async def follow_up(
@@ -215,6 +218,7 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
+        await self._tools.gate.step()
         chosen = request.chosen_experts
         # The shortlist is there only where the host was to cast from it.
         if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
@@ -291,7 +295,9 @@ class Service:
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
-        database went away and did not come back. `on_notice` is told when it goes and comes."""
+        database went away and did not come back. `on_notice` is told when it goes and comes, and
+        where this one has to wait until it may begin."""
+        await self._tools.gate.begin(discussion_id)
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
+from .gate import Gate
 from .outage import PATIENCE
 
 
@@ -55,3 +56,5 @@ class Tools:
     """Where outcomes are kept while there is no ledger to put them in."""
     patience: float = PATIENCE
     """Seconds for which a database that went away is waited for."""
+    gate: Gate = field(default_factory=Gate)
+    """Through which many discussions share the event loop."""
