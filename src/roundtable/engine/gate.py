@@ -26,6 +26,15 @@ LONGEST_REFUSAL = 1.0
 TOLD_AFTER = 1.0
 """Seconds of waiting outside of which nobody is told."""
 
+BEGINS = "It begins."
+
+
+def waits(before: int) -> str:
+    """How whoever watches a discussion is told that it waits."""
+    others = f"; {before:,} begin before it" if before else ""
+    return f"Waiting for its turn: as many are under way as this machine can carry{others}."
+
+
 Waiter = asyncio.Future[None]
 OnWait = Callable[[int], None]
 """Told how many discussions begin before the one that waits."""

@@ -63,6 +63,7 @@ from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
 from .find import LAST, find_discussion
+from .gate import BEGINS, waits
 from .journal import Journal, Keyed
 from .later import heard_later
 from .learned import Learned
@@ -88,7 +89,7 @@ from .moderation import (
     skipped,
     vote,
 )
-from .outage import OnNotice, Outage, no_notices, take_in
+from .outage import Notice, OnNotice, Outage, no_notices, take_in
 from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
@@ -297,7 +298,7 @@ class Service:
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
         database went away and did not come back. `on_notice` is told when it goes and comes, and
         where this one has to wait until it may begin."""
-        await self._tools.gate.begin(discussion_id)
+        await self._let_in(discussion_id, on_notice)
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
@@ -313,10 +314,24 @@ class Service:
             # Only where something is limited must be known how much a call will say.
             lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
         )
+        del state  # the journal has its own
         async with self._driven(discussion_id, on_event, on_notice) as journal:
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def _let_in(self, discussion_id: str, on_notice: OnNotice) -> None:
+        """Wait until this process can carry one more."""
+        told = False
+
+        def tell(before: int) -> None:
+            nonlocal told
+            told = True
+            on_notice(Notice(discussion_id, away=False, text=waits(before), waiting=True))
+
+        await self._tools.gate.begin(discussion_id, tell)
+        if told:
+            on_notice(Notice(discussion_id, away=False, text=BEGINS))
 
     async def estimate(self, state: State) -> Estimate:
         """What a discussion will take from where it stands, by a rehearsal and by what earlier ones
@@ -588,10 +603,18 @@ class Service:
     ) -> list[DiscussionSummary]:
         """The discussions of this ledger, the most recently changed first; with `said`, the search
         also looks through what was said."""
-        return await self._ledger.summaries(limit=limit, search=search, said=said)
+        found = await self._ledger.summaries(limit=limit, search=search, said=said)
+        if not (outside := self._tools.gate.outside):
+            return found
+        return [
+            replace(row, driver=row.driver or self._owner) if row.discussion_id in outside else row
+            for row in found
+        ]
 
     async def is_driven(self, discussion_id: str) -> bool:
-        """Whether a process drives this discussion now."""
+        """Whether a process drives this discussion now, or this one will when its turn comes."""
+        if discussion_id in self._tools.gate.outside:
+            return True
         return await self._ledger.driver(discussion_id) is not None
 
     async def delete(self, discussion_id: str) -> None:
