@@ -18,6 +18,8 @@ from typing import Any
 ALL_OF_IT_EVERY = 600.0
 """Seconds."""
 _OLDEST = 2
+_OFTEN = 2
+"""Looks at the middle generation between two at the oldest one: each is then the shorter."""
 
 
 @contextmanager
@@ -38,11 +40,14 @@ def short_looks(
         else:
             gc.freeze()
 
+    usual = gc.get_threshold()
     gc.collect()
     gc.freeze()
     gc.callbacks.append(looked)
+    gc.set_threshold(*usual[:_OLDEST], _OFTEN)
     try:
         yield
     finally:
+        gc.set_threshold(*usual)
         gc.callbacks.remove(looked)
         gc.unfreeze()
