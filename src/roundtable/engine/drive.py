@@ -7,10 +7,9 @@ from collections.abc import Coroutine, Iterable
 
 from ..core.decide import Procedure, decide
 from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn, Wait
-from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
-from ..core.text import redact
+from ..core.events import ChoiceMade, Event
 from ..core.values import OUTSIDE
-from ..ports import AssumingAsker, SessionSearch
+from ..ports import AssumingAsker
 from .deliver import deliver
 from .external import await_words
 from .journal import Journal
@@ -113,26 +112,7 @@ class _Loop:
                 raise AssertionError("records are appended, not performed")
 
     async def _look_up(self, effect: LookUp) -> None:
-        search = self.tools.search
-        if effect.session and isinstance(search, SessionSearch):
-            search = search.within(effect.session)
-        outcome: Event
-        if search is None:
-            outcome = SearchFailed(
-                query=effect.query, provider="none", message="No web search is configured."
-            )
-        else:
-            try:
-                async with asyncio.timeout(effect.timeout):
-                    hits = await search.find(effect.query, effect.count)
-                outcome = SearchFinished(query=effect.query, provider=search.name, hits=tuple(hits))
-            except TimeoutError:
-                message = f"No answer within {effect.timeout:.0f} s."
-                outcome = SearchFailed(query=effect.query, provider=search.name, message=message)
-            except Exception as error:  # a search must never break a discussion, whatever it does
-                outcome = SearchFailed(
-                    query=effect.query, provider=search.name, message=redact(str(error))
-                )
+        outcome = await self.tools.lookups.outcome(self.tools.search, effect)
         await self.journal.record((outcome, f"search/{effect.query[:200]}"))
 
     async def _ask(self, effect: AskPerson) -> None:

@@ -1,7 +1,7 @@
 """The gate: how many discussions share one event loop, so that it never stands still for long.
 
-Whoever is about to compute (to decide, to render, to seat a table) asks for a pass of the loop and
-has it alone: all else that is due, a page that is asked for or words that arrive, comes between two
+Whoever is about to compute (to seat a table, to decide what follows) asks for a pass of the loop,
+and has it alone: all else that is due, a page asked for or words that arrive, comes between two
 of them. Discussions that have begun go first, in the order in which they asked. A new one begins
 when none of them waits and the loop is not late, and at the latest when nobody has begun for a
 second. So as many are under way as the machine can carry, whatever they cost, and the others wait
@@ -23,7 +23,7 @@ PAUSE = 0.005
 """Seconds between two looks at how late it is."""
 LONGEST_REFUSAL = 1.0
 """Seconds for which nobody begins at most, however late it is: somebody may always be."""
-TOLD_AFTER = 1.0
+TOLD_AFTER = 0.5
 """Seconds of waiting outside of which nobody is told."""
 
 BEGINS = "It begins."
@@ -63,25 +63,24 @@ class Gate:
     def _line(self) -> _Line:
         loop = asyncio.get_running_loop()
         if (line := self._lines.get(loop)) is None:
-            line = self._lines[loop] = _Line(loop)
+            line = self._lines[loop] = _Line()
         return line
 
 
 class _Line:
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self) -> None:
         self.outside: deque[tuple[str, Waiter]] = deque()
         """The discussions that have not begun, in the order in which they will."""
         self._steps: deque[Waiter] = deque()
-        self._time = loop.time
-        self._call_soon, self._call_later = loop.call_soon, loop.call_later
         self._free = True
         """Whether this pass of the loop is nobody's, and nobody waits for the next one."""
-        self._due = self._begun_at = self._time()
+        self._due = self._begun_at = asyncio.get_running_loop().time()
 
     async def begin(self, discussion_id: str, on_wait: OnWait) -> None:
-        mine = discussion_id, asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        mine = discussion_id, loop.create_future()
         self.outside.append(mine)
-        telling = self._call_later(TOLD_AFTER, lambda: on_wait(self.outside.index(mine)))
+        telling = loop.call_later(TOLD_AFTER, self._tell, mine, on_wait)
         if self._free:
             self._look_again()
         try:
@@ -90,6 +89,10 @@ class _Line:
             telling.cancel()
             if mine in self.outside:  # cancelled before it was let in
                 self.outside.remove(mine)
+
+    def _tell(self, waiting: tuple[str, Waiter], on_wait: OnWait) -> None:
+        if waiting in self.outside:  # else it was let in a moment ago
+            on_wait(self.outside.index(waiting))
 
     async def step(self) -> None:
         if self._free:
@@ -100,16 +103,17 @@ class _Line:
         await mine
 
     def _look_again(self, pause: float = 0.0) -> None:
+        loop = asyncio.get_running_loop()
         self._free = False
-        self._due = self._time() + pause
+        self._due = loop.time() + pause
         if pause:
-            self._call_later(pause, self._next)
+            loop.call_later(pause, self._next)
         else:
-            self._call_soon(self._next)
+            loop.call_soon(self._next)
 
     def _next(self) -> None:
         """A pass is over: the next one is somebody's, or nobody's."""
-        now = self._time()
+        now = asyncio.get_running_loop().time()
         while self._steps and self._steps[0].done():  # cancelled
             self._steps.popleft()
         while self.outside and self.outside[0][1].done():

@@ -10,6 +10,7 @@ from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
 from .gate import Gate
+from .lookups import LookUps
 from .outage import PATIENCE
 
 
@@ -58,3 +59,5 @@ class Tools:
     """Seconds for which a database that went away is waited for."""
     gate: Gate = field(default_factory=Gate)
     """Through which many discussions share the event loop."""
+    lookups: LookUps = field(default_factory=LookUps)
+    """Through which they search the web."""

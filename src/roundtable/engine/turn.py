@@ -150,7 +150,6 @@ class _Taking:
         """Make one attempt; False when the discussion no longer wants it."""
         clock = self.tools.clock
         queued = clock.monotonic()
-        await self.tools.gate.step()
         async with self.tools.speakers.admitted(call.speaker.model) as speaker:
             # Waiting for others' calls is not this turn's time, nor is the attempt begun.
             self.began += clock.monotonic() - queued
