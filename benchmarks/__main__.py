@@ -11,6 +11,7 @@ NAMES = (
     "path",
     "overhead",
     "streaming",
+    "full_house",
     "ledger",
     "postgres",
     "estimates",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import sqlite3
 import threading
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.ledger.events import closed, note, opened, texts
 from tests.ledger.sqlite_places import another_program, opening
 
 ID = "rt_00000001"
+LONG = random.Random(1).randbytes(50_000).hex()
+"""A hundred thousand characters that cannot be packed into few."""
 
 
 @pytest.fixture
@@ -152,13 +155,13 @@ async def test_a_full_disk_loses_nothing_and_the_ledger_stays_usable(path: Path)
         await ledger.append(ID, [opened(), note("before")])
         await _limit_pages(ledger, 2)
         with pytest.raises(LedgerFull) as caught:
-            await ledger.append(ID, [note("small"), note("x" * 100_000)])
+            await ledger.append(ID, [note("small"), note(LONG)])
         assert caught.value.remedy
         assert texts(await ledger.read(ID)) == ["before"]
 
         await ledger.append(ID, [note("still fits")])
         await _limit_pages(ledger, None)
-        await ledger.append(ID, [note("x" * 100_000)])
+        await ledger.append(ID, [note(LONG)])
         assert [r.seq for r in await ledger.read(ID)] == [1, 2, 3, 4]
 
 
@@ -166,7 +169,7 @@ async def test_one_append_too_big_for_the_disk_does_not_fail_its_neighbours(path
     async with opening(path) as ledger:
         await ledger.append(ID, [opened()])
         await _limit_pages(ledger, 2)
-        said = ["one", "x" * 100_000, "two"]
+        said = ["one", LONG, "two"]
         outcomes = await asyncio.gather(
             *(ledger.append(ID, [note(text)]) for text in said), return_exceptions=True
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -34,6 +35,18 @@ class Value(BaseModel):
     """Base of everything stored: immutable, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def model_post_init(self, _: Any, /) -> None:
+        # Which fields were given is a set for each value, larger than most values: equal ones are
+        # one. Nobody changes it, for a frozen value never gets another field.
+        object.__setattr__(
+            self, "__pydantic_fields_set__", _names(frozenset(self.__pydantic_fields_set__))
+        )
+
+
+@lru_cache(maxsize=1024)
+def _names(given: frozenset[str]) -> set[str]:
+    return set(given)
 
 
 def added(default: Any) -> Any:

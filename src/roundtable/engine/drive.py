@@ -7,10 +7,9 @@ from collections.abc import Coroutine, Iterable
 
 from ..core.decide import Procedure, decide
 from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn, Wait
-from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
-from ..core.text import redact
+from ..core.events import ChoiceMade, Event
 from ..core.values import OUTSIDE
-from ..ports import AssumingAsker, SessionSearch
+from ..ports import AssumingAsker
 from .deliver import deliver
 from .external import await_words
 from .journal import Journal
@@ -67,7 +66,7 @@ class _Loop:
         """Decide; store what was decided, or begin it and wait until there is more to decide."""
         journal = self.journal
         try:
-            while effects := self._decide():
+            while effects := await self._decide():
                 decided_at = journal.state.seq
                 await self._drop_unwanted(effects)
                 if events := decided_events(effects):
@@ -81,9 +80,10 @@ class _Loop:
         finally:
             await _cancelled(self.under_way.values())
 
-    def _decide(self) -> tuple[Effect, ...]:
+    async def _decide(self) -> tuple[Effect, ...]:
         """What is to be done now, as the stored events tell it; a defect in what was begun ends
         the drive."""
+        await self.tools.gate.step()
         self.journal.changed.clear()
         for name in [name for name, task in self.under_way.items() if task.done()]:
             self.under_way.pop(name).result()
@@ -128,26 +128,7 @@ class _Loop:
                 raise AssertionError("records are appended, not performed")
 
     async def _look_up(self, effect: LookUp) -> None:
-        search = self.tools.search
-        if effect.session and isinstance(search, SessionSearch):
-            search = search.within(effect.session)
-        outcome: Event
-        if search is None:
-            outcome = SearchFailed(
-                query=effect.query, provider="none", message="No web search is configured."
-            )
-        else:
-            try:
-                async with asyncio.timeout(effect.timeout):
-                    hits = await search.find(effect.query, effect.count)
-                outcome = SearchFinished(query=effect.query, provider=search.name, hits=tuple(hits))
-            except TimeoutError:
-                message = f"No answer within {effect.timeout:.0f} s."
-                outcome = SearchFailed(query=effect.query, provider=search.name, message=message)
-            except Exception as error:  # a search must never break a discussion, whatever it does
-                outcome = SearchFailed(
-                    query=effect.query, provider=search.name, message=redact(str(error))
-                )
+        outcome = await self.tools.lookups.outcome(self.tools.search, effect)
         await self.journal.record((outcome, f"search/{effect.query[:200]}"))
 
     async def _ask(self, effect: AskPerson) -> None:

@@ -36,7 +36,10 @@ class Notice:
 
     discussion_id: str
     away: bool
+    """Whether its database is."""
     text: str
+    waiting: bool = False
+    """Whether it waits until it may begin."""
 
 
 OnNotice = Callable[[Notice], None]

@@ -74,6 +74,7 @@ from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
 from .find import LAST, find_discussion
+from .gate import BEGINS, waits
 from .journal import Journal, Keyed
 from .later import heard_later
 from .learned import Learned
@@ -99,7 +100,7 @@ from .moderation import (
     skipped,
     vote,
 )
-from .outage import OnNotice, Outage, no_notices, take_in
+from .outage import Notice, OnNotice, Outage, no_notices, take_in
 from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
@@ -181,6 +182,7 @@ class Service:
             self.check_queue()
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
+        await self._tools.gate.step()
         topic = checked_topic(request.topic)
         earlier = None
         if request.follows:
@@ -211,7 +213,9 @@ class Service:
             if casting_request.past:
                 chosen = replace(chosen, past=await self._past.answers(topic))
             request = replace(request, chosen_experts=chosen)
-        seating = spec.seat(request, await self._models(), defaults)
+        models = await self._models()
+        await self._tools.gate.step()
+        seating = spec.seat(request, models, defaults)
         return await self._open(request, topic, spec, seating, earlier, key, queued)
 
     async def follow_up(
@@ -241,6 +245,7 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
+        await self._tools.gate.step()
         chosen = request.chosen_experts
         # The shortlist is there only where the host was to cast from it.
         if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
@@ -323,11 +328,13 @@ class Service:
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
-        database went away and did not come back. `on_notice` is told when it goes and comes.
+        database went away and did not come back. `on_notice` is told when it goes and comes, and
+        where this one has to wait until it may begin.
 
         Whoever has a `lease` already brings it, and keeps it. Once `leaving` is set no call
         begins any more, and the discussion is returned as it stands when those under way are over.
         """
+        await self._let_in(discussion_id, on_notice)
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
@@ -344,6 +351,7 @@ class Service:
             # Only where something is limited must be known how much a call will say.
             lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
         )
+        del state  # the journal has its own
         async with self._driven(discussion_id, on_event, on_notice, lease) as journal:
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
@@ -372,6 +380,19 @@ class Service:
             raise no_queue()
         state = await self.read(discussion_id)
         return await self._queue.put(discussion_id, by=state.start.created_by)
+
+    async def _let_in(self, discussion_id: str, on_notice: OnNotice) -> None:
+        """Wait until this process can carry one more."""
+        told = False
+
+        def tell(before: int) -> None:
+            nonlocal told
+            told = True
+            on_notice(Notice(discussion_id, away=False, text=waits(before), waiting=True))
+
+        await self._tools.gate.begin(discussion_id, tell)
+        if told:
+            on_notice(Notice(discussion_id, away=False, text=BEGINS))
 
     async def estimate(self, state: State) -> Estimate:
         """What a discussion will take from where it stands, by a rehearsal and by what earlier ones
@@ -643,10 +664,19 @@ class Service:
     ) -> list[DiscussionSummary]:
         """The discussions of this ledger, the most recently changed first; with `said`, the search
         also looks through what was said."""
-        return await self._ledger.summaries(limit=limit, search=search, said=said)
+        found = await self._ledger.summaries(limit=limit, search=search, said=said)
+        if not (outside := self._tools.gate.outside):
+            return found
+        return [
+            replace(row, driver=row.driver or self._owner) if row.discussion_id in outside else row
+            for row in found
+        ]
 
     async def is_driven(self, discussion_id: str) -> bool:
-        """Whether a process drives this discussion now, or a worker will: it waits for one."""
+        """Whether a process drives this discussion now, or will: it waits for a worker, or for its
+        turn in this one."""
+        if discussion_id in self._tools.gate.outside:
+            return True
         return await self._ledger.driver(discussion_id) is not None
 
     async def is_queued(self, discussion_id: str) -> bool:

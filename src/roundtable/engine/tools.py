@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers, Watch
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
+from .gate import Gate
+from .lookups import LookUps
 from .outage import PATIENCE
 
 
@@ -60,3 +62,7 @@ class Tools:
     """Who looks on for the operator."""
     leaving: asyncio.Event | None = None
     """Set when this process wants to hand on what it drives: no call begins any more."""
+    gate: Gate = field(default_factory=Gate)
+    """Through which many discussions share the event loop."""
+    lookups: LookUps = field(default_factory=LookUps)
+    """Through which they search the web."""

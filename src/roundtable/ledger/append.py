@@ -140,14 +140,21 @@ def stored_event(
     try:
         return StoredEvent(discussion_id, seq, at, load(data), key)
     except (ValidationError, KeyError) as error:
-        raise _unreadable(f"Event {seq} of {discussion_id}", data) from error
+        raise _unreadable(discussion_id, seq, data) from error
 
 
-def _unreadable(what: str, data: str) -> LedgerError:
+def damaged(discussion_id: str, seq: int) -> LedgerBroken:
+    """The row of an event does not hold one."""
+    what = f"Event {seq} of {discussion_id}"
+    return LedgerBroken(f"{what} is damaged.", "Restore the database from a backup.")
+
+
+def _unreadable(discussion_id: str, seq: int, data: str) -> LedgerError:
     try:
         json.loads(data)
     except ValueError:
-        return LedgerBroken(f"{what} is damaged.", "Restore the database from a backup.")
+        return damaged(discussion_id, seq)
     return LedgerTooNew(
-        f"{what} is of a kind that this Roundtable does not know.", "Upgrade Roundtable."
+        f"Event {seq} of {discussion_id} is of a kind that this Roundtable does not know.",
+        "Upgrade Roundtable.",
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -15,8 +15,9 @@ from typing import TypeVar
 from ..core.errors import LeaseHeld, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent, dump
 from ..ports import DiscussionSummary, Lease
-from .append import Plan, folded, index_change, keys_of, plan_append, stored_event
+from .append import Plan, damaged, folded, index_change, keys_of, plan_append, stored_event
 from .leases import holder, lost
+from .packed import pack, unpack
 from .sqlite_file import BusyRetry, SqliteFile, translate
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .words import ROWS_AT_ONCE as SPEECHES_AT_ONCE
@@ -146,7 +147,7 @@ class SqliteLedger:
             with closing(self._file.connect()) as connection:
                 rows = connection.execute(_SAID, SAYING)
                 while some := rows.fetchmany(SPEECHES_AT_ONCE):
-                    words.look(some)
+                    words.look(_said(some))
         except sqlite3.Error as error:
             raise translate(error, self._file.path) from error
         return words
@@ -210,7 +211,7 @@ def _write(
     change = index_change(new)
     updated_at = _stamp(change.updated_at)
     rows = [
-        (discussion_id, r.seq, _stamp(r.at), r.event.type, r.event.v, r.key, dump(r.event))
+        (discussion_id, r.seq, _stamp(r.at), r.event.type, r.event.v, r.key, pack(dump(r.event)))
         for r in new
     ]
     if opening := change.opening:
@@ -313,9 +314,20 @@ def _identity(lease: Lease) -> tuple[str, str, int]:
     return lease.discussion_id, lease.owner, lease.epoch
 
 
-def _stored_event(discussion_id: str, row: tuple[int, str, str | None, str]) -> StoredEvent:
-    seq, at, key, data = row
+def _stored_event(discussion_id: str, row: tuple[int, str, str | None, str | bytes]) -> StoredEvent:
+    seq, at, key, packed = row
+    try:
+        data = unpack(packed)
+    except ValueError as error:
+        raise damaged(discussion_id, seq) from error
     return stored_event(discussion_id, seq, datetime.fromisoformat(at), key, data)
+
+
+def _said(rows: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str, str]]:
+    """What can be read of them: a search finds the rest beside a damaged row."""
+    for discussion_id, packed in rows:
+        with suppress(ValueError):
+            yield discussion_id, unpack(packed)
 
 
 def _stamp(at: datetime) -> str:

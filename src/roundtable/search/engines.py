@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -216,6 +218,7 @@ class BraveSearch:
 
 
 _SECONDS_PER_PAGE = 4
+_THREADS = 16
 
 
 def ddgs_installed() -> bool:
@@ -228,8 +231,14 @@ class DdgsSearch:
 
     async def find(self, query: str, count: int) -> Sequence[SearchHit]:
         """What the search pages list. A thread does it: the package knows no other way, and when
-        nobody waits any longer, its own time limits end it."""
-        return await asyncio.to_thread(_find, query, count)
+        nobody waits any longer, its own time limits end it. It is none of those that all else
+        shares: searches would stand in its way for seconds."""
+        return await asyncio.get_running_loop().run_in_executor(_threads(), _find, query, count)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="roundtable-search")
 
 
 def _find(query: str, count: int) -> list[SearchHit]:

@@ -17,6 +17,7 @@ import uvicorn
 
 from ...bootstrap import start
 from ...core.errors import UsageError
+from ...engine.garbage import short_looks
 from ...ledger.leases import this_owner
 from ...settings import Settings
 from ..files import WorkspaceFiles
@@ -110,6 +111,7 @@ async def serve(
             if resume_all:
                 await _take_up(web)
             stack.callback(forget, settings.home, found.pid)
+            stack.enter_context(short_looks())
             runner = Runner(app, web.running.drive, who=this_owner())
             async with _beside(runner.keep()):
                 await PageServer(server_config(service), web, ready).serve(sockets=sockets)

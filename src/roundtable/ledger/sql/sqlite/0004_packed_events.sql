@@ -1,0 +1,3 @@
+-- From here on the data of an event may also be a BLOB: packed, as ledger/packed.py says. SQLite
+-- keeps both in the same column, and what was stored before stays as it is. There is nothing to
+-- change but the version, by which a Roundtable that could not read it leaves the file alone.
