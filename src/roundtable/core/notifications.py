@@ -251,7 +251,7 @@ class Outbox:
     def text(self, kind: str, channel: NewsChannel) -> str | None:
         """News of this kind as things stand; None if there is nothing to tell."""
         state = self.state
-        newest = max((s.round for s in state.speeches), default=0)
+        newest = state.said.last_round
         match kind:
             case "started":
                 return notifications_text.started(state)

@@ -185,7 +185,7 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
     voters = {each.id for each in state.voters}
-    spoken = [s.round for s in state.speeches if s.participant in voters]
+    spoken = [s.round for s in state.said.of_seats if s.participant in voters]
     if state.points or state.ballots or spoken != sorted(spoken):
         earlier = {each: record_after(state, each) for each in ordered[:-1]}
     else:
@@ -217,7 +217,7 @@ class _Fold:
     def __init__(self, state: State, limit: int | None = None) -> None:
         self._state = state
         self._seats = tuple(each.id for each in state.voters)
-        self._spoken = [s for s in state.speeches if s.participant in self._seats]
+        self._spoken = [s for s in state.said.of_seats if s.participant in self._seats]
         self._small = {s.participant for s in self._spoken if demonstrates(state, s)}
         self._as_cast = conditions_stand(state)
         self._decisions, self._shared, self._clashes = _tabled(state)

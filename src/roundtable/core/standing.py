@@ -216,9 +216,9 @@ def standing_of(state: State) -> Standing:
 
 
 def speeches_of(state: State) -> dict[str, str]:
-    """All words of each participant, by which a named argument is traced to whoever it names."""
+    """All words of each seat, by which a named argument is traced to whoever it names."""
     said: dict[str, list[str]] = {}
-    for speech in state.speeches:
+    for speech in state.said.of_seats:
         words = said.setdefault(speech.participant, [])
         words.append(speech.text)
         if speech.declaration is not None:

@@ -314,12 +314,6 @@ def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | No
     return [(StageReopened(stage=stage, round=last.round, turns=last.turns, by=by), None)]
 
 
-def newest_round(state: State) -> int:
-    """The newest round in which somebody has begun to speak: where a word of the host is
-    anchored."""
-    return max((int(turn.partition("/")[0]) for turn in state.turns), default=0)
-
-
 def registered(state: State, participant: str) -> None:
     """UnknownName for whoever does not sit at this table; names match exactly."""
     if not any(seated.id == participant for seated in state.participants):

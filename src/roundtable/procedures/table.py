@@ -104,7 +104,7 @@ class Table:
 
     @property
     def last_round(self) -> int:
-        return max((speech.round for speech in self.state.speeches), default=0)
+        return self.state.said.last_round
 
     # --- fairness ------------------------------------------------------------------------------
 
@@ -238,8 +238,7 @@ class Table:
             "context": tuple(Untrusted("context", m.text, m.source) for m in self.material),
             "remarks": tuple(
                 Untrusted("remark", speech.text, "the host")
-                for speech in self.state.speeches
-                if speech.stage == REMARK
+                for speech in self.state.said.of(REMARK)
             ),
             "language": self.language,
             "today": self.today,
@@ -508,7 +507,7 @@ class Table:
     def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
         """A seat's newest speech with what it declared, as it is shown to the seat itself; without
         its conditions that the `form` lists."""
-        said = [s for s in self.state.speeches if s.participant == seat and s.text]
+        said = [s for s in self.state.said.of_seats if s.participant == seat and s.text]
         if not said:
             return ""
         # Its letters for the others depend on the order in which they were shown: it needs none.

@@ -66,9 +66,7 @@ def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
     host = state.start.host.id
-    return {
-        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
-    }
+    return {s.turn_id: clean(s.text) for s in state.said.in_rounds if s.participant != host}
 
 
 def surroundings_of(state: State) -> Surroundings:

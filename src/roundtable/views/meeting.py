@@ -422,7 +422,7 @@ def _footer(state: State, version: str) -> str:
 
 def last_words(state: State) -> list[SpeechGiven]:
     """Each participant's newest speech."""
-    newest = {s.participant: s for s in state.speeches if s.stage == DISCUSSION}
+    newest = {s.participant: s for s in state.said.of(DISCUSSION)}
     return [newest[p.id] for p in state.participants if p.id in newest]
 
 

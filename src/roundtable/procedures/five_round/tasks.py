@@ -419,7 +419,7 @@ def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
     """What was said before a round, with who said it where, in the order in which it grew: a later
     prompt begins with all that an earlier one held."""
     state = table.state
-    remarks = [speech for speech in state.speeches if speech.stage == REMARK]
+    remarks = state.said.of(REMARK)
     said = [_remark(each) for each in remarks if each.after_round == 0]
     for round_, stage in planned(state):
         if round_ >= before_round:

@@ -314,7 +314,7 @@ def _ended(state: State) -> Ended:
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         conclusion=clip(came_of(state), 600),
-        rounds=max((speech.round for speech in state.speeches), default=0),
+        rounds=state.said.last_round,
         speeches=len(rows(state)),
         final_convergence_score=report.convergence_score.value,
         consensus_points=listed_points(state, [each.id for each in report.consensus]),
