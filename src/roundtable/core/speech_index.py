@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .events import SpeechGiven
+from .grown import GrownValues
 
 
 @dataclass(slots=True)
@@ -21,14 +22,18 @@ class SpeechIndex:
     with_works: list[SpeechGiven] = field(default_factory=list)
     """What brought a deliverable."""
     _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
+    _after: dict[tuple[str, int], list[SpeechGiven]] = field(default_factory=dict)
     _characters: dict[str, int] = field(default_factory=dict)
     _keyed: dict[tuple[str, str], SpeechGiven] = field(default_factory=dict)
     last_round: int = 0
+    grown: GrownValues = field(default_factory=GrownValues)
+    """What was made of each speech."""
 
     def add(self, speech: SpeechGiven) -> None:
         stage = speech.stage
         self._stages.setdefault(stage, []).append(speech)
         self._characters[stage] = self._characters.get(stage, 0) + len(speech.text)
+        self._after.setdefault((stage, speech.after_round), []).append(speech)
         self.last_round = max(self.last_round, speech.round)
         if speech.participant != self.host:
             self.of_seats.append(speech)
@@ -42,6 +47,10 @@ class SpeechIndex:
     def of(self, stage: str) -> Sequence[SpeechGiven]:
         """What was said in a stage of this name, in all rounds."""
         return self._stages.get(stage, ())
+
+    def after(self, stage: str) -> dict[int, Sequence[SpeechGiven]]:
+        """What the host said in a stage of this name, by the round after which it did."""
+        return {round_: said for (name, round_), said in self._after.items() if name == stage}
 
     def characters(self, stage: str) -> int:
         """How much was said in a stage of this name."""
@@ -65,7 +74,9 @@ class SpeechIndex:
             self.in_rounds.copy(),
             self.with_works.copy(),
             {stage: said.copy() for stage, said in self._stages.items()},
+            {place: said.copy() for place, said in self._after.items()},
             self._characters.copy(),
             self._keyed.copy(),
             self.last_round,
+            self.grown.copy(),
         )

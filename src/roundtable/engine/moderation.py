@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from ..core.budget import LIMITS
-from ..core.decide import Procedure, decide
+from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
 from ..core.events import (
@@ -192,7 +192,7 @@ def open_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
     """The turns that are to be taken now, paused or not."""
     if state.closed is not None:
         return []
-    return [e.plan for e in procedure.advance(state) if isinstance(e, TakeTurn)]
+    return [e.plan for e in advanced(state, procedure) if isinstance(e, TakeTurn)]
 
 
 def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event, str | None]]:

@@ -236,13 +236,16 @@ class Table:
         return {
             "question": Untrusted("question", self.state.start.topic),
             "context": tuple(Untrusted("context", m.text, m.source) for m in self.material),
-            "remarks": tuple(
-                Untrusted("remark", speech.text, "the host")
-                for speech in self.state.said.of(REMARK)
-            ),
+            "remarks": self.remarks,
             "language": self.language,
             "today": self.today,
         }
+
+    @property
+    def remarks(self) -> tuple[Untrusted, ...]:
+        """What the host said beside its turns."""
+        said = self.state.said
+        return tuple(said.grown.of("remarks", said.of(REMARK), _remark))
 
     @property
     def material(self) -> tuple[Material, ...]:
@@ -565,6 +568,10 @@ class Table:
             policy=PATIENT if host.speaker.demonstration else policy,
             after_round=self.last_round,
         )
+
+
+def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:
+    return Untrusted("remark", speech.text, "the host")
 
 
 def _declared_texts(speech: SpeechGiven) -> frozenset[str]:
