@@ -60,7 +60,12 @@ def not_asked(state: State) -> frozenset[str]:
     """Who was seated, but not asked for anything before it broke off."""
     if state.verdict is not None:
         return frozenset()
-    asked = {id_.split("/")[2] for id_, turn in state.turns.items() if turn.attempts or turn.over}
+    return state.derived("not asked", _not_asked)
+
+
+def _not_asked(state: State) -> frozenset[str]:
+    asked = {*state.called_for, *(each.participant for each in state.failures)}
+    asked.update(speech.participant for speech in state.said.of_seats)
     for stage in state.stages.values():
         if stage.closed is not None:
             asked.update(stage.closed.missing)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from .events import SpeechGiven
 from .grown import GrownValues
 
+REMARK = "remark"
+"""The stage of what the chair says in between."""
+
 
 @dataclass(slots=True)
 class SpeechIndex:
@@ -24,6 +27,8 @@ class SpeechIndex:
     _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
     _after: dict[tuple[str, int], list[SpeechGiven]] = field(default_factory=dict)
     _characters: dict[str, int] = field(default_factory=dict)
+    _models: dict[str, dict[str, None]] = field(default_factory=dict)
+    _last_model: dict[str, str] = field(default_factory=dict)
     _keyed: dict[tuple[str, str], SpeechGiven] = field(default_factory=dict)
     last_round: int = 0
     grown: GrownValues = field(default_factory=GrownValues)
@@ -34,6 +39,9 @@ class SpeechIndex:
         self._stages.setdefault(stage, []).append(speech)
         self._characters[stage] = self._characters.get(stage, 0) + len(speech.text)
         self._after.setdefault((stage, speech.after_round), []).append(speech)
+        if stage != REMARK:
+            self._models.setdefault(speech.participant, {})[speech.model] = None
+            self._last_model[speech.participant] = speech.model
         self.last_round = max(self.last_round, speech.round)
         if speech.participant != self.host:
             self.of_seats.append(speech)
@@ -51,6 +59,14 @@ class SpeechIndex:
     def after(self, stage: str) -> dict[int, Sequence[SpeechGiven]]:
         """What the host said in a stage of this name, by the round after which it did."""
         return {round_: said for (name, round_), said in self._after.items() if name == stage}
+
+    def models(self, participant: str) -> tuple[str, ...]:
+        """The models that spoke for somebody in its turns, each once, the first first."""
+        return tuple(self._models.get(participant, ()))
+
+    def last_model(self, participant: str) -> str:
+        """The model that spoke for somebody last; empty if it never spoke."""
+        return self._last_model.get(participant, "")
 
     def characters(self, stage: str) -> int:
         """How much was said in a stage of this name."""
@@ -76,6 +92,8 @@ class SpeechIndex:
             {stage: said.copy() for stage, said in self._stages.items()},
             {place: said.copy() for place, said in self._after.items()},
             self._characters.copy(),
+            {who: models.copy() for who, models in self._models.items()},
+            self._last_model.copy(),
             self._keyed.copy(),
             self.last_round,
             self.grown.copy(),

@@ -198,6 +198,10 @@ class State:
     """The speeches, by where to find them."""
     newest_round: int = field(default=0, repr=False, compare=False)
     """The newest round in which somebody has begun to speak."""
+    round_turns: list[str] = field(default_factory=list, repr=False, compare=False)
+    """The turns in the rounds of the participants, in the order in which they were taken."""
+    called_for: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    """Everybody for whom a call was made."""
     _calling: dict[tuple[str, int], Attempt] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -360,6 +364,7 @@ class State:
                 turn = self._turn(event.turn_id)
                 self.turns[turn.id] = replace(turn, attempts=(*turn.attempts, begun))
                 self._calling[event.turn_id, event.attempt] = begun
+                self.called_for[event.participant] = None
                 self.reservations[event.turn_id, event.attempt] = event.reserved
                 self.usage += Usage(calls=1)
             case AttemptFinished():
@@ -535,6 +540,8 @@ class State:
         if held is None:
             held = self.turns[turn_id] = Turn(turn_id)
             self.newest_round = max(self.newest_round, _round_of(turn_id))
+            if not turn_id.startswith("0/"):
+                self.round_turns.append(turn_id)
         return held
 
     def _answer(self, attempt: Attempt) -> None:

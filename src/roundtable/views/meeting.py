@@ -411,12 +411,10 @@ def _as_list(lines: Sequence[str]) -> str:
 
 
 def _footer(state: State, version: str) -> str:
-    seats = []
-    for seat in (*state.participants, state.start.host):
-        models = [
-            s.model for s in state.speeches if s.participant == seat.id and s.stage != "remark"
-        ]
-        seats.append(f"{called(seat)}: {models[-1] if models else '—'}")
+    seats = [
+        f"{called(seat)}: {state.said.last_model(seat.id) or '—'}"
+        for seat in (*state.participants, state.start.host)
+    ]
     return " · ".join([*seats, f"roundtable v{version}"])
 
 
