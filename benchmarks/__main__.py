@@ -30,6 +30,7 @@ NAMES = (
     "bombs",
     "stalled",
     "meeting_tools",
+    "growth",
 )
 
 

@@ -106,7 +106,7 @@ class Hearing:
     def _from_outside(self, state: State, speech: SpeechGiven) -> None:
         """Who speaks from outside may read what others said, and comes too late where an answer
         was good enough: that became the speech in the same moment."""
-        others = any(s.participant != speech.participant for s in state.speeches if s.round > 0)
+        others = any(s.participant != speech.participant for s in state.said.in_rounds)
         if speech.independent and others:
             self.differs.append(f"{speech.turn_id} (independent)")
         turn = state.turn(speech.turn_id)

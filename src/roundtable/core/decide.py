@@ -25,10 +25,16 @@ def decide(state: State, procedure: Procedure) -> tuple[Effect, ...]:
     begins: only calls that are under way go on. A stop ends a paused discussion too."""
     if state.opened is None or state.closed is not None:
         return ()
-    effects = procedure.advance(state)
+    effects = advanced(state, procedure)
     if state.paused is None or state.stop_requested is not None:
         return effects
     return (*(e for e in effects if isinstance(e, TakeTurn) and _speaking(state, e)), Wait())
+
+
+def advanced(state: State, procedure: Procedure) -> tuple[Effect, ...]:
+    """What the procedure says of this state, paused or not. It is asked once for each state."""
+    asked, effects = state.derived("effects", lambda s: (procedure, procedure.advance(s)))
+    return effects if asked is procedure else procedure.advance(state)
 
 
 def _speaking(state: State, effect: TakeTurn) -> bool:

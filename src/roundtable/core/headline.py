@@ -50,7 +50,7 @@ def contradicts(state: State) -> bool:
 def absent_names(state: State) -> tuple[str, ...]:
     """Who was seated and asked, and never answered. Before anybody could have answered, nobody is
     absent."""
-    begun = state.closed is not None or any(s.round > 0 for s in state.speeches)
+    begun = state.closed is not None or bool(state.said.in_rounds)
     unasked = not_asked(state)
     absent = [who for who in standing_of(state).record.absent if who not in unasked]
     return tuple(name_of(state, who) for who in absent) if begun else ()
@@ -60,7 +60,12 @@ def not_asked(state: State) -> frozenset[str]:
     """Who was seated, but not asked for anything before it broke off."""
     if state.verdict is not None:
         return frozenset()
-    asked = {id_.split("/")[2] for id_, turn in state.turns.items() if turn.attempts or turn.over}
+    return state.derived("not asked", _not_asked)
+
+
+def _not_asked(state: State) -> frozenset[str]:
+    asked = {*state.called_for, *(each.participant for each in state.failures)}
+    asked.update(speech.participant for speech in state.said.of_seats)
     for stage in state.stages.values():
         if stage.closed is not None:
             asked.update(stage.closed.missing)
@@ -166,7 +171,7 @@ def _joined(told: Sequence[str]) -> str:
 def dropped_out(state: State, who: str) -> str:
     """Where a seat that had spoken was lost in its last round: “absent in round 2”, “not
     asked in round 2” where a limit left it out; empty if it was not."""
-    spoken = [s for s in state.speeches if s.participant == who and s.round > 0]
+    spoken = [s for s in state.said.in_rounds if s.participant == who]
     if not spoken:
         return ""
     last = spoken[-1]
@@ -214,8 +219,8 @@ def _doubtful_votes(state: State) -> tuple[Finding, ...]:
         return ()
     behind = question.holders if question.delivered else [s.participant for s in question.seats]
     found: list[Finding] = []
-    for speech in state.speeches:
-        if not speech.round or speech.stage.endswith(IN_REVERSE):
+    for speech in state.said.in_rounds:
+        if speech.stage.endswith(IN_REVERSE):
             continue
         where = turn_name(state, speech.turn_id)
         if DIFFERS in speech.flags and speech.participant in behind:

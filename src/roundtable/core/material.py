@@ -32,8 +32,7 @@ def beginnings(documents: Sequence[Material]) -> str:
 
 def material_size(state: State) -> int:
     """The characters that this discussion was given so far."""
-    remarks = sum(len(speech.text) for speech in state.speeches if speech.stage == REMARK)
-    return size_of(state.context) + remarks
+    return size_of(state.context) + state.said.characters(REMARK)
 
 
 def refuse_too_much(size: int) -> None:

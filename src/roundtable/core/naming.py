@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from .state import State
 from .visible import shown
@@ -42,9 +44,35 @@ def turn_name(state: State, turn: str) -> str:
     return f"{name_of(state, who)}, round {number}" if number != "0" else name_of(state, who)
 
 
-def turn_names(state: State) -> dict[str, str]:
+class ByTurn(Mapping[str, str]):
+    """Something of every turn that was taken, made when somebody asks for it: a text cites a few
+    turns of a long discussion."""
+
+    def __init__(
+        self,
+        turns: Mapping[str, object],
+        make: Callable[[str], str],
+        beside: Mapping[str, str] | None = None,
+    ) -> None:
+        """`beside` is what else there is under names that no turn has."""
+        self._turns, self._make, self._beside = turns, make, beside or {}
+
+    def __getitem__(self, name: str) -> str:
+        return self._make(name) if name in self._turns else self._beside[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._turns or name in self._beside
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._turns, self._beside)
+
+    def __len__(self) -> int:
+        return len(self._turns) + len(self._beside)
+
+
+def turn_names(state: State) -> Mapping[str, str]:
     """Every turn that was taken, with its name."""
-    return state.derived("turn names", lambda s: {turn: turn_name(s, turn) for turn in s.turns})
+    return ByTurn(state.turns, lambda turn: turn_name(state, turn))
 
 
 def with_names(state: State, text: str) -> str:

@@ -258,7 +258,7 @@ class Outbox:
         from . import notifications_text
 
         state = self.state
-        newest = max((s.round for s in state.speeches), default=0)
+        newest = state.said.last_round
         match kind:
             case "started":
                 return notifications_text.started(state)

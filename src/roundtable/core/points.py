@@ -205,7 +205,7 @@ def _rounds(state: State) -> tuple[_Rounds, _Rounds, _Rounds]:
     spoke: dict[str, list[int]] = {}
     small: dict[str, list[int]] = {}
     failed: dict[str, list[int]] = {}
-    for speech in state.speeches:
+    for speech in state.said.of_seats:
         spoke.setdefault(speech.participant, []).append(speech.round)
         if demonstrates(state, speech):
             small.setdefault(speech.participant, []).append(speech.round)

@@ -95,8 +95,8 @@ def _points_held(state: State) -> list[Held]:
     named = {(s.participant, s.point_id, s.turn_id): s.because for s in state.stances if s.because}
     listed = {point.id: point for point in record_of(state).points}
     found: list[Held] = []
+    adopted = {s.turn_id: _adopted(s) for s in record_of(state).statements}
     for round_, record in records_by_round(state).items():
-        adopted = {s.turn_id: _adopted(s) for s in record.statements if s.round == round_}
         for point in record.points:
             for seat in record.seats:
                 said = point.stance_of(seat)
@@ -272,10 +272,12 @@ def _standing(
     rounds = sorted({each.round for track in tracks.values() for each in track})
     table: dict[tuple[int, str], dict[str, str]] = {}
     for (name, issue, _), track in tracks.items():
+        taken = 0
         for round_ in rounds:
-            held = [each.position for each in track if each.round <= round_]
-            if held:
-                table.setdefault((round_, issue), {})[name] = held[-1]
+            while taken < len(track) and track[taken].round <= round_:
+                taken += 1
+            if taken:
+                table.setdefault((round_, issue), {})[name] = track[taken - 1].position
     return table
 
 

@@ -7,6 +7,7 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,6 @@ from .conditions import ConditionOnTable, Conditions, conditions_stand
 from .declaration import (
     ANY,
     OWN,
-    SILENT,
     UNDECLARED,
     Decision,
     Declaration,
@@ -23,9 +23,9 @@ from .declaration import (
 )
 from .events import BallotCast, SpeechGiven
 from .points import Point, Points, PointStatus
+from .seat_vote import SeatVote, Votes
 from .state import State
 from .statement import PointStance, Statement, demonstrates
-from .text import worded
 
 IN_REVERSE = "-in-reverse"
 """How a stage ends that repeats another as a check: what is declared in it is not counted."""
@@ -39,37 +39,6 @@ LEGACY = "legacy"
 
 SPEECH_ORDER, IN_TURN = "speech_order", "fixed"
 """The option that says how a table speaks, and its value where it is one after another."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatVote:
-    """Where one seat stands on one decision, from its first word on it to its last."""
-
-    participant: str
-    vote: DeclaredVote | None
-    """Its last vote; None if it cast none."""
-    turn_id: str = ""
-    round: int = 0
-    opening: str = SILENT
-    """What it held in its first statement: an option, `own`, or `silent` if that is not known."""
-    independent: bool = False
-    """Whether it held that before it heard the others."""
-    steady: bool = False
-    """Whether two of its declarations say the same: an inverted vote would have to be so twice."""
-    own: str = ""
-    """What it means by `own` on this decision, in its words."""
-    outvoted: bool = False
-    """Whether its last position in words was declared with another vote than its last one: then the
-    vote is what it holds, and the words are what it held before."""
-
-    @property
-    def choice(self) -> str:
-        return self.vote.choice if self.vote else ""
-
-    @property
-    def moved(self) -> bool:
-        """Whether it left what it held at first, as far as that is known."""
-        return bool(self.choice) and self.opening not in (SILENT, ANY, self.choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +69,10 @@ class Record:
     refused. In 0.1 it never did, and what was counted then stays as it was."""
     places: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """By turn, which of the statements was made in it."""
+    tracks: Votes = field(default_factory=lambda: Votes(()), compare=False, repr=False)
+    counts: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """By seat, how many of the statements are its own: with `tracks`, how it voted. Records of one
+    discussion at several times share them."""
 
     @property
     def question(self) -> Decision | None:
@@ -112,7 +85,13 @@ class Record:
 
     def of(self, participant: str) -> tuple[Statement, ...]:
         """What a seat declared, in order."""
-        return tuple(each for each in self.statements if each.participant == participant)
+        return self.tracks.said(participant, self.counts.get(participant, 0))
+
+    def until(self, round_: int) -> Record:
+        """The same with what was declared before a round alone."""
+        said = tuple(each for each in self.statements if each.round < round_)
+        counts = Counter(each.participant for each in said)
+        return replace(self, statements=said, tracks=Votes(said), counts=counts)
 
     def last(self, participant: str) -> Statement | None:
         return next((each for each in reversed(self.of(participant))), None)
@@ -133,8 +112,11 @@ class Record:
         return next((each for each in reversed(sure) if each is not None), None)
 
     def vote(self, decision: Decision, participant: str) -> SeatVote:
-        vote = _seat_vote(decision, participant, self.of(participant))
+        vote = self._stands(decision, participant)
         return replace(vote, vote=None) if participant in self.lapsed else vote
+
+    def _stands(self, decision: Decision, participant: str) -> SeatVote:
+        return self.tracks.vote(decision, participant, self.counts.get(participant, 0))
 
     def votes(self, decision: Decision) -> tuple[SeatVote, ...]:
         """Everybody's vote, in the order of the seats."""
@@ -146,7 +128,7 @@ class Record:
         counted; of positions of their own each is another one (`own/ann`)."""
         found: dict[str, str] = {}
         for seat in self.seats:
-            choice = _seat_vote(decision, seat, self.of(seat)).choice
+            choice = self._stands(decision, seat).choice
             placed = [option.id for option in decision.options if seat in option.holders]
             held = f"{OWN}/{seat}" if choice == OWN else choice or next(iter(placed), "")
             if held and held != ANY and seat not in self.abstained:
@@ -185,7 +167,7 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
     voters = {each.id for each in state.voters}
-    spoken = [s.round for s in state.speeches if s.participant in voters]
+    spoken = [s.round for s in state.said.of_seats if s.participant in voters]
     if state.points or state.ballots or spoken != sorted(spoken):
         earlier = {each: record_after(state, each) for each in ordered[:-1]}
     else:
@@ -217,7 +199,7 @@ class _Fold:
     def __init__(self, state: State, limit: int | None = None) -> None:
         self._state = state
         self._seats = tuple(each.id for each in state.voters)
-        self._spoken = [s for s in state.speeches if s.participant in self._seats]
+        self._spoken = [s for s in state.said.of_seats if s.participant in self._seats]
         self._small = {s.participant for s in self._spoken if demonstrates(state, s)}
         self._as_cast = conditions_stand(state)
         self._decisions, self._shared, self._clashes = _tabled(state)
@@ -237,6 +219,9 @@ class _Fold:
             and (limit is None or s.round < limit)
         ]
         self._places = {each.turn_id: place for place, each in enumerate(self._all)}
+        self._tracks = Votes(self._all)
+        self._counts: Counter[str] = Counter()
+        self._heard = {s.participant for s in self._spoken}
         self._added = self._voices = 0
         self._last: dict[str, Declaration] = {}
         self._declared: set[str] = set()
@@ -247,7 +232,7 @@ class _Fold:
         self._add(before)
         lapsed = {seat for seat, speech in self._newest.items() if speech.declaration is None}
         declared, small = self._declared, self._small
-        heard = {s.participant for s in self._spoken} | declared
+        heard = self._heard | declared
         return Record(
             seats=self._seats,
             decisions=self._decisions,
@@ -267,6 +252,8 @@ class _Fold:
             demonstration=tuple(seat for seat in self._seats if seat in small),
             as_cast=self._as_cast,
             places=self._places,
+            tracks=self._tracks,
+            counts=dict(self._counts),
         )
 
     def _add(self, before: int | None) -> None:
@@ -276,6 +263,7 @@ class _Fold:
             self._points.add(each)
             self._conditions.add(each)
             self._declared.add(each.participant)
+            self._counts[each.participant] += 1
             if _takes_part(each):
                 self._last[each.participant] = each.declaration
             self._added += 1
@@ -382,90 +370,6 @@ def _old_ballot(ballot: BallotCast) -> Declaration:
     vote = DeclaredVote(on=LEGACY, choice=ranking[0], acceptable=()) if ranking else None
     sure = round(ballot.certainty * 100) if ballot.certainty is not None else None
     return Declaration(votes=(vote,) if vote else (), position=ballot.position, confidence=sure)
-
-
-def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) -> SeatVote:
-    """A seat's first declared word on a decision tells what it held before it; a vote in an
-    independent round is that word itself."""
-    opening, independent, earlier = SILENT, False, ""
-    last: tuple[Statement, DeclaredVote] | None = None
-    first, position, spoke, heard_nobody, steady = "", "", False, False, False
-    placed = [o.id for o in decision.options if o.origin == "clerk" and participant in o.holders]
-
-    def misplaced(choice: str) -> bool:
-        """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
-        return bool(placed) and choice not in placed and not confirmed
-
-    confirmed, own, worded_for = False, "", ""
-    for each in said:
-        position = each.declaration.position or position
-        first = first or position
-        if each.declaration.abstain is not None:
-            last, spoke = None, True
-            continue
-        vote = each.declaration.vote(decision.id)
-        if vote is None:
-            heard_nobody = heard_nobody or (each.independent and not spoke)
-            worded_for = earlier if each.declaration.position else worded_for
-            spoke = True
-            continue
-        if vote.text or each.declaration.position or not own:
-            own = vote.text or position
-        first = first or own
-        vote = _resolved(decision, participant, vote, own)
-        if not earlier:
-            first_word = each.independent or not spoke
-            opening = vote.choice if first_word else vote.before
-            independent = each.independent if first_word else heard_nobody
-            if placed and opening not in placed and not first_word:
-                independent = False  # its word against the clerk's: nothing is built on either
-            if opening == OWN and _is_own_option(decision, participant, vote.choice, first):
-                opening = vote.choice
-            earlier = opening
-        steady = spoke and vote.choice in (vote.before, earlier) and not misplaced(vote.choice)
-        confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
-        steady = steady or (confirmed and vote.choice == earlier)
-        last, earlier, spoke = (each, vote), vote.choice, True
-        worded_for = vote.choice if each.declaration.position else worded_for
-    if last is None:
-        return SeatVote(participant, None, opening=opening, independent=independent)
-    where, vote = last
-    became = worded_for == OWN and _own_option(decision, participant, vote.choice)
-    return SeatVote(
-        participant,
-        vote,
-        where.turn_id,
-        where.round,
-        opening,
-        independent,
-        steady,
-        own,
-        outvoted=worded_for not in ("", SILENT, vote.choice) and not became,
-    )
-
-
-def _resolved(
-    decision: Decision, participant: str, vote: DeclaredVote, position: str
-) -> DeclaredVote:
-    """A vote for its own position is one for the option that this position became."""
-    if vote.choice != OWN:
-        return vote
-    for option in decision.options:
-        if _is_own_option(decision, participant, option.id, position):
-            return vote.model_copy(update={"choice": option.id})
-    return vote
-
-
-def _is_own_option(decision: Decision, participant: str, option_id: str, position: str) -> bool:
-    """Whether an option is what a seat put up itself, in the words of this position."""
-    option = decision.option(option_id)
-    own = option is not None and _own_option(decision, participant, option_id)
-    return own and option is not None and worded(option.text) == worded(position)
-
-
-def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
-    option = decision.option(option_id)
-    return option is not None and option.origin == "own" and participant in option.holders
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from .convergence import Score, convergence_score
@@ -216,9 +216,9 @@ def standing_of(state: State) -> Standing:
 
 
 def speeches_of(state: State) -> dict[str, str]:
-    """All words of each participant, by which a named argument is traced to whoever it names."""
+    """All words of each seat, by which a named argument is traced to whoever it names."""
     said: dict[str, list[str]] = {}
-    for speech in state.speeches:
+    for speech in state.said.of_seats:
         words = said.setdefault(speech.participant, [])
         words.append(speech.text)
         if speech.declaration is not None:
@@ -499,9 +499,7 @@ def _still_moving(record: Record, decision: Decision, seats: Sequence[SeatStandi
     """Whether most who voted changed their choice in the last round in which anybody voted. One
     change beside others that stand is no movement of the table."""
     last = max((seat.round for seat in seats if seat.final), default=0)
-    before = replace(
-        record, statements=tuple(each for each in record.statements if each.round < last)
-    )
+    before = record.until(last)
     changed = 0
     for seat in seats:
         held = before.vote(decision, seat.participant).choice or seat.opening

@@ -55,6 +55,7 @@ from .events import (
     VerdictReached,
     WorkflowChosen,
 )
+from .speech_index import SpeechIndex
 from .values import (
     HOST_WIRE_NAME,
     Budget,
@@ -79,7 +80,7 @@ _MAYBE_PAID: frozenset[FailureCause] = frozenset(
 """After these the provider may have done the work and charged for it."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One call made for a turn, and what came of it."""
 
@@ -98,12 +99,12 @@ class Attempt:
         return self.failed is not None and self.failed.cause == NOT_THERE
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A participant's slot in a stage of a round, with its attempts and its outcome."""
 
     id: str
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: tuple[Attempt, ...] = ()
     speech: SpeechGiven | None = None
     failure: TurnFailed | None = None
     again: int = 0
@@ -121,7 +122,7 @@ class Turn:
         return self.speech is not None or self.failure is not None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A step of the procedure: the turns it asked for, and whether it is over."""
 
@@ -193,6 +194,18 @@ class State:
     """The discussions that go on from this one."""
     _unspent: State | None = field(default=None, repr=False, compare=False)
     """As it was before the budget was spent."""
+    said: SpeechIndex = field(default_factory=SpeechIndex, repr=False, compare=False)
+    """The speeches, by where to find them."""
+    newest_round: int = field(default=0, repr=False, compare=False)
+    """The newest round in which somebody has begun to speak."""
+    round_turns: list[str] = field(default_factory=list, repr=False, compare=False)
+    """The turns in the rounds of the participants, in the order in which they were taken."""
+    called_for: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    """Everybody for whom a call was made."""
+    _calling: dict[tuple[str, int], Attempt] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """The calls of which nothing was heard."""
     _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, name: str, compute: Callable[[State], T]) -> T:
@@ -278,7 +291,7 @@ class State:
     def in_flight(self) -> tuple[Attempt, ...]:
         """The calls of which nothing was heard: under way, or lost with the process that made
         them."""
-        return tuple(a for turn in self.turns.values() for a in turn.attempts if a.in_flight)
+        return tuple(self._calling.values())
 
     @property
     def missing_models(self) -> frozenset[str]:
@@ -334,33 +347,40 @@ class State:
                 self.discussion_id = record.discussion_id
                 self.opened = event
                 self.opened_at = record.at
+                self.said.host = event.host.id
                 self.ever_seated.update((each.id, each) for each in event.participants)
             case StageOpened():
                 stage = Stage(event, notes_before=len(self.notes))
                 self.stages[event.stage, event.round] = stage
             case StageClosed():
-                self.stages[event.stage, event.round].closed = event
+                place = event.stage, event.round
+                self.stages[place] = replace(self.stages[place], closed=event)
             case StageReopened():
                 self._reopen(event)
             case FollowUpOpened():
                 self.follow_ups.append(event.discussion_id)
             case AttemptStarted():
-                self._turn(event.turn_id).attempts.append(Attempt(event, record.at))
+                begun = Attempt(event, record.at)
+                turn = self._turn(event.turn_id)
+                self.turns[turn.id] = replace(turn, attempts=(*turn.attempts, begun))
+                self._calling[event.turn_id, event.attempt] = begun
+                self.called_for[event.participant] = None
                 self.reservations[event.turn_id, event.attempt] = event.reserved
                 self.usage += Usage(calls=1)
             case AttemptFinished():
-                self._attempt(event.turn_id, event.attempt).finished = event
+                self._answer(replace(self._attempt(event.turn_id, event.attempt), finished=event))
                 self._settle_finished(event)
             case AttemptFailed():
-                self._attempt(event.turn_id, event.attempt).failed = event
+                self._answer(replace(self._attempt(event.turn_id, event.attempt), failed=event))
                 self._settle_failed(event)
             case SpeechGiven():
-                self._turn(event.turn_id).speech = event
+                self.turns[event.turn_id] = replace(self._turn(event.turn_id), speech=event)
                 self.speeches.append(event)
+                self.said.add(event)
                 self.spoken_at.append(record.at)
                 self._count(event)
             case TurnFailed():
-                self._turn(event.turn_id).failure = event
+                self.turns[event.turn_id] = replace(self._turn(event.turn_id), failure=event)
                 self.failures.append(event)
             case ParticipantSubstituted():
                 self.substitutions.append(event)
@@ -463,14 +483,7 @@ class State:
         before, self._unspent = self._unspent, None
         if before is None:
             return
-        anew = set(event.turns)
-        kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in anew]
-        self.speeches = [self.speeches[n] for n in kept]
-        self.spoken_at = [self.spoken_at[n] for n in kept]
-        self.failures = [each for each in self.failures if each.turn_id not in anew]
-        for turn in (self._turn(each) for each in event.turns):
-            turn.speech = turn.failure = None
-            turn.again, turn.before = turn.again + 1, len(turn.attempts)
+        self._take_back(event.turns)
         for name in _DECIDED:
             setattr(self, name, getattr(before, name))
         for speech in self.speeches[len(before.speeches) :]:
@@ -480,42 +493,64 @@ class State:
 
     def branch(self) -> State:
         """The same state, to be led on elsewhere: events that are applied to it leave this one as
-        it is. What never changes is shared, so that it costs next to nothing."""
+        it is, and the other way round. What never changes is shared, and so is what was derived so
+        far, so that it costs next to nothing."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         for name, value in held.items():
             if isinstance(value, list | dict):
                 held[name] = value.copy()
-        held["stages"] = {key: replace(stage) for key, stage in self.stages.items()}
-        held["turns"] = {
-            key: replace(turn, attempts=[replace(each) for each in turn.attempts])
-            for key, turn in self.turns.items()
-        }
-        held["_derived"] = {}
+        held["said"] = self.said.copy()
         return State(**held)
 
     def _reopen(self, event: StageReopened) -> None:
         """As it was when the stage had just been opened, but for what was spent."""
         stage = self.stages[event.stage, event.round]
-        stage.closed = None
+        self.stages[event.stage, event.round] = replace(stage, closed=None)
         del self.notes[stage.notes_before :]
         asked = set(event.turns)
-        for turn in (self._turn(each) for each in event.turns):
-            turn.speech = turn.failure = None
-            turn.again, turn.before = turn.again + 1, len(turn.attempts)
-            self.end_votes.pop(turn.id.rpartition("/")[2], None)
+        for turn in event.turns:
+            self.end_votes.pop(turn.rpartition("/")[2], None)
         self.advanced.pop(event.round, None)
-        kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in asked]
-        self.speeches = [self.speeches[n] for n in kept]
-        self.spoken_at = [self.spoken_at[n] for n in kept]
-        self.failures = [each for each in self.failures if each.turn_id not in asked]
+        self._take_back(event.turns)
         self.scores = [each for each in self.scores if each.turn_id not in asked]
         self.ballots = [each for each in self.ballots if each.turn_id not in asked]
         self.stances = [each for each in self.stances if each.turn_id not in asked]
         self.tabled = [each for each in self.tabled if each.turn_id not in asked]
         self.verdict = self.closed = self.stop_requested = self.exhausted = self.paused = None
 
+    def _take_back(self, turns: Sequence[str]) -> None:
+        """These turns are to be asked anew: what came of them counts no longer."""
+        anew = set(turns)
+        kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in anew]
+        self.speeches = [self.speeches[n] for n in kept]
+        self.spoken_at = [self.spoken_at[n] for n in kept]
+        self.said = self.said.anew(self.speeches)
+        self.failures = [each for each in self.failures if each.turn_id not in anew]
+        for turn in (self._turn(each) for each in turns):
+            self.turns[turn.id] = replace(
+                turn,
+                speech=None,
+                failure=None,
+                again=turn.again + 1,
+                before=len(turn.attempts),
+            )
+
     def _turn(self, turn_id: str) -> Turn:
-        return self.turns.setdefault(turn_id, Turn(turn_id))
+        held = self.turns.get(turn_id)
+        if held is None:
+            held = self.turns[turn_id] = Turn(turn_id)
+            self.newest_round = max(self.newest_round, _round_of(turn_id))
+            if not turn_id.startswith("0/"):
+                self.round_turns.append(turn_id)
+        return held
+
+    def _answer(self, attempt: Attempt) -> None:
+        """What came of a call takes its place."""
+        number = attempt.started.attempt
+        turn = self.turns[attempt.started.turn_id]
+        answered = (*turn.attempts[: number - 1], attempt, *turn.attempts[number:])
+        self.turns[turn.id] = replace(turn, attempts=answered)
+        self._calling.pop((turn.id, number), None)
 
     def _attempt(self, turn_id: str, number: int) -> Attempt:
         return self.turns[turn_id].attempts[number - 1]
@@ -548,6 +583,11 @@ _DECIDED = (
     *("tabled", "scores", "seated", "ever_seated", "workflow", "choices"),
 )
 """What follows from decisions, and is decided anew with other limits."""
+
+
+def _round_of(turn_id: str) -> int:
+    round_ = turn_id.partition("/")[0]
+    return int(round_) if round_.isdecimal() else 0
 
 
 def _voters(state: State) -> tuple[Participant, ...]:

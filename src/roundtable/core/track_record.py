@@ -107,7 +107,7 @@ def independent_answers(state: State) -> dict[str, str]:
     question = record.question
     if question is None:
         return {}
-    spoke = {s.participant: s.model for s in reversed(state.speeches) if s.round > 0}
+    spoke = {s.participant: s.model for s in reversed(state.said.in_rounds)}
     given: dict[str, set[str]] = {}
     for vote in record.votes(question):
         model = spoke.get(vote.participant)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from .events import SearchFinished, SpeechGiven
 from .quotations import Source
+from .speech_index import REMARK as REMARK
 from .state import State
-
-REMARK = "remark"
-"""The stage of what the chair says in between."""
 
 
 def sources_of(state: State) -> tuple[Source, ...]:

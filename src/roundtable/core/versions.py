@@ -57,7 +57,7 @@ def versions_of(state: State) -> tuple[Version, ...]:
 def _versions(state: State) -> tuple[Version, ...]:
     found: list[Version] = []
     in_turn = state.start.options.get(SPEECH_ORDER) == IN_TURN
-    for speech in state.speeches:
+    for speech in state.said.with_works:
         # A speech replaces what was there before it, not what stands in the same speech.
         before = tuple(found)
         # Whoever speaks in turn, or from outside, has heard those who spoke before in its round.

@@ -24,6 +24,7 @@ _HIDDEN = re.compile(
     f"|(?<=[{_JOINING}]{{{_MOST_JOINING}}})[{_JOINING}]+"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]+"
 )
+_SELECTED = re.compile(f"[{_SELECTORS}]")
 _LINE_END = re.compile(r"\r\n?")
 _PICTURES = 0x2400
 """Where Unicode has a picture of each control code."""
@@ -34,6 +35,10 @@ def visible(text: str) -> str:
     their pictures (␛), the others as their numbers (`\\u202e`). Line ends become plain ones."""
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
+    if text.replace("\n", "").replace("\t", "").isprintable() and (
+        text.isascii() or not _SELECTED.search(text)
+    ):
+        return text  # selectors aside, what hides anything is not printable
     return _HIDDEN.sub(_written, text)
 
 

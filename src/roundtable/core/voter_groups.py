@@ -31,7 +31,7 @@ def groups_of(state: State) -> Groups:
 
 
 def _groups(state: State) -> Groups:
-    spoke = {speech.participant: speech.model for speech in state.speeches if speech.round > 0}
+    spoke = {speech.participant: speech.model for speech in state.said.in_rounds}
     seats = {}
     for voter in state.voters:
         model = spoke.get(voter.id, voter.speaker.model)

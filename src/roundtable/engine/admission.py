@@ -58,9 +58,7 @@ def admission(
         beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to, known)]
         ending = [charged(_to_come(each, known)) for each in then]
     wanted = charged(wanted)
-    said = any(
-        s.round > 0 and (s.stage, s.round) != (plan.stage, plan.round) for s in state.speeches
-    )
+    said = any((s.stage, s.round) != (plan.stage, plan.round) for s in state.said.in_rounds)
     granted = grant(
         budget,
         spending,
@@ -153,7 +151,7 @@ def _rehearsed(
     first = min((each.step for each in played.calls), default=0)
     now = [each for each in played.calls if each.step == first]
     later = [each for each in played.calls if each.step > first]
-    if any(each.round > 0 for each in now) or any(each.round > 0 for each in state.speeches):
+    if any(each.round > 0 for each in now) or state.said.in_rounds:
         return now, later
     # Nobody has answered yet: there is a verdict if one of them can.
     answers = [each for each in later if each.round > 0]

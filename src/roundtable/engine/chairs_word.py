@@ -14,7 +14,7 @@ from ..core.events import SpeechGiven
 from ..core.state import State
 from ..core.text import readable
 from ..core.values import OUTSIDE, ActionItem
-from .moderation import CONCLUSION, checked_words, newest_round
+from .moderation import CONCLUSION, checked_words
 
 MOST_ENTRIES = 50
 LONGEST_ENTRY = 2_000
@@ -67,7 +67,7 @@ class ChairsWord:
             model=OUTSIDE,
             text=self.conclusion,
             sections={name: text for name, text in sections.items() if text},
-            after_round=newest_round(state),
+            after_round=state.newest_round,
             key=key,
             declaration=Declaration(actions=self.actions) if self.actions else None,
         )

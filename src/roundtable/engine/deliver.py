@@ -23,7 +23,8 @@ async def _outcome(journal: Journal, delivery: Delivery | None) -> NoteAdded:
     if delivery is None:
         return NoteAdded(code=KEPT, text="No file was written in this run.", remedy=again)
     try:
-        places = await delivery.leave(journal.state)
+        # A copy: others may act in the discussion while a slow place takes it.
+        places = await delivery.leave(journal.state.branch())
     except (OSError, RoundtableError) as error:
         text = f"The file could not be written: {redact(str(error))}"
         return NoteAdded(code=KEPT, text=text, remedy=again)

@@ -135,7 +135,7 @@ def speech_from_outside(
 ) -> SpeechGiven:
     """What is recorded of whoever takes a turn from outside, with words or with a declaration
     alone."""
-    others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
+    others = any(s.participant != plan.participant.id for s in state.said.in_rounds)
     return SpeechGiven(
         turn_id=plan.turn_id,
         stage=plan.stage,
@@ -177,7 +177,7 @@ def first_word(state: State, plan: TurnPlan) -> bool:
     given up, whatever it says was there before."""
     return not any(
         s.participant == plan.participant.id and s.declaration and 0 < s.round < plan.round
-        for s in state.speeches
+        for s in state.said.of_seats
     )
 
 

@@ -7,7 +7,7 @@ only to the very state that it was decided in. The state never holds what is not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence, Set
 from typing import TypeVar
 
 from ..core.budget import Spending
@@ -20,9 +20,10 @@ from ..core.events import (
     NewEvent,
     StoredEvent,
 )
-from ..core.state import State, fold
+from ..core.state import State
 from ..ports import Clock, Lease, Ledger
 from .outage import Outage
+from .states import Reading
 from .tools import OnEvent, no_events
 
 T = TypeVar("T")
@@ -42,19 +43,18 @@ class Journal:
         self,
         ledger: Ledger,
         clock: Clock,
-        state: State,
+        reading: Reading,
         lease: Lease | None = None,
         on_event: OnEvent = no_events,
         outage: Outage | None = None,
     ) -> None:
-        """With an `outage`, a database that goes away is waited for; without, it raises."""
-        self.state = state
+        """With an `outage`, a database that goes away is waited for; without, it raises. Several
+        journals may share a reading."""
+        self._reading = reading
         self.changed = asyncio.Event()
         """Set when events came in that somebody else appended."""
         self.settled = asyncio.Event()
         """Set when the next call has come to its end; there is a new one after that."""
-        self.keys: set[str] = set()
-        """The idempotency keys of the events in the state."""
         self._ledger = ledger
         self._clock = clock
         self._lease = lease
@@ -75,9 +75,16 @@ class Journal:
         outage: Outage | None = None,
     ) -> Journal:
         records = await ledger.read(discussion_id)
-        journal = cls(ledger, clock, fold(records), lease, on_event, outage)
-        journal.keys.update(record.key for record in records if record.key)
-        return journal
+        return cls(ledger, clock, Reading(records), lease, on_event, outage)
+
+    @property
+    def state(self) -> State:
+        return self._reading.state
+
+    @property
+    def keys(self) -> Set[str]:
+        """The idempotency keys of the events in the state."""
+        return self._reading.keys
 
     async def record(self, *outcomes: Outcome) -> None:
         """Append what happened. The ledger has it in hand before anything else of ours runs, and
@@ -214,13 +221,10 @@ class Journal:
         twice, by an append and by a reading, and counts once."""
         before = self.state.seq
         for record in records:
-            if record.seq == self.state.seq + 1:
-                self.state.apply(record)
+            if self._reading.take(record):
                 if isinstance(record.event, AttemptFinished | AttemptFailed):
                     self.settled.set()
                     self.settled = asyncio.Event()
-                if record.key:
-                    self.keys.add(record.key)
                 self._on_event(record, self.state)
         return self.state.seq > before
 

@@ -41,7 +41,7 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
 
 
 def _before(state: State, plan: TurnPlan) -> Declaration | None:
-    mine = [s for s in state.speeches if s.participant == plan.participant.id]
+    mine = [s for s in state.said.of_seats if s.participant == plan.participant.id]
     said = [s for s in mine if s.round == plan.round]
     return next((s.declaration for s in reversed(said) if s.declaration is not None), None)
 

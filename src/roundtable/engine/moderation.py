@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from ..core.budget import LIMITS
-from ..core.decide import Procedure, decide
+from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
 from ..core.events import (
@@ -192,7 +192,7 @@ def open_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
     """The turns that are to be taken now, paused or not."""
     if state.closed is not None:
         return []
-    return [e.plan for e in procedure.advance(state) if isinstance(e, TakeTurn)]
+    return [e.plan for e in advanced(state, procedure) if isinstance(e, TakeTurn)]
 
 
 def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event, str | None]]:
@@ -312,12 +312,6 @@ def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | No
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
         )
     return [(StageReopened(stage=stage, round=last.round, turns=last.turns, by=by), None)]
-
-
-def newest_round(state: State) -> int:
-    """The newest round in which somebody has begun to speak: where a word of the host is
-    anchored."""
-    return max((int(turn.partition("/")[0]) for turn in state.turns), default=0)
 
 
 def registered(state: State, participant: str) -> None:

@@ -89,7 +89,6 @@ from .moderation import (
     left,
     limits_raised,
     material_added,
-    newest_round,
     open_turns,
     outcome_recorded,
     overdue,
@@ -102,6 +101,7 @@ from .moderation import (
 )
 from .outage import Notice, OnNotice, Outage, no_notices, take_in
 from .past import Past
+from .states import States
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 if TYPE_CHECKING:
@@ -116,8 +116,9 @@ Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
 class Service:
-    """Open, run, resume, stop, speak, read, list, delete. Holds no state of its own: each call
-    may come from another process."""
+    """Open, run, resume, stop, speak, read, list, delete. Each call may come from another process:
+    what it keeps of a discussion is only how far it was read, and every call reads on from there.
+    The calls of one service belong to one event loop at a time."""
 
     def __init__(
         self,
@@ -150,6 +151,7 @@ class Service:
         self._own = own
         self._notifications = news
         self._archive = archive or ledger
+        self._states = States(ledger)
         self._past = Past(ledger)
         self._learned = Learned(self._archive)
         self._remarks = remarks
@@ -423,7 +425,7 @@ class Service:
     ) -> State:
         """End a discussion with what exists. Its driver closes it, or this call if it has none.
         With the same `key` a repeated call asks for nothing new."""
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         mark = f"act/{key}" if key else "stop"
 
         def build(state: State) -> list[Keyed]:
@@ -438,7 +440,7 @@ class Service:
         await journal.record_checked(build)
         with suppress(LeaseHeld):
             return await self.run(discussion_id)
-        return journal.state
+        return journal.state.branch()
 
     async def speak(
         self,
@@ -469,7 +471,7 @@ class Service:
         """As `speak`, with what its declaration lacks. NotAllowed, and nothing is recorded, if the
         declaration cannot be read."""
         words = checked_words("speech", text, "Say something, or leave the turn open.", declaration)
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         await self._carry_on(journal)
         given: list[Heard] = []
         before: list[SpeechGiven] = []
@@ -520,21 +522,21 @@ class Service:
     async def ask_again(self, discussion_id: str, stage: str, *, by: str) -> State:
         """Open the last stage of a closed discussion once more: the next `run` asks it alone, and
         what is said then counts. NotAllowed while it runs, and for any other stage."""
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         await journal.record_checked(lambda state: asked_again(state, stage, by))
-        return journal.state
+        return journal.state.branch()
 
     async def raise_limits(self, discussion_id: str, limits: Limits, *, by: str) -> State:
         """Let a discussion spend up to these limits. One that a spent budget ended is open again
         where it ended: the next `run` goes on there, and what was said and paid stays."""
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         checked_budget(limits.budget)
         await journal.record_checked(lambda state: limits_raised(state, limits, by))
-        return journal.state
+        return journal.state.branch()
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Do without a participant's open turn."""
-        spec = procedure_spec((await self.read(discussion_id)).start.procedure)
+        spec = await self._spec(discussion_id)
         return await self._act(
             discussion_id, lambda state: skipped(state, spec.procedure, participant, by)
         )
@@ -560,7 +562,7 @@ class Service:
 
     async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
         """Give the table more rounds than it was opened with."""
-        spec = procedure_spec((await self.read(discussion_id)).start.procedure)
+        spec = await self._spec(discussion_id)
         if not spec.extends:
             able = [each.name for each in PROCEDURES.values() if each.extends]
             raise NotAllowed(
@@ -595,9 +597,9 @@ class Service:
     ) -> State:
         """Say how the decision of a closed discussion turned out: good, mixed or bad. A later
         word replaces it. From ten on, outcomes count in how sure the next discussions are."""
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         await journal.record_checked(lambda state: outcome_recorded(state, turned_out, note, by))
-        return journal.state
+        return journal.state.branch()
 
     async def newest(self) -> str:
         """The id of the discussion that was changed last; UnknownDiscussion if there is none."""
@@ -646,8 +648,8 @@ class Service:
         return True
 
     async def read(self, discussion_id: str) -> State:
-        """The discussion as it stands."""
-        return fold(await self._ledger.read(discussion_id))
+        """The discussion as it stands, in a state that does not change any more."""
+        return await self._states.snapshot(discussion_id)
 
     async def records(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
@@ -685,9 +687,9 @@ class Service:
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good. LeaseHeld while somebody drives it."""
-        await self.read(discussion_id)
         async with self._leased(discussion_id):
             await self._ledger.delete(discussion_id)
+        self._states.drop(discussion_id)
 
     def _tell_of(self, state: State) -> None:
         """Let the news of a discussion go out, if anybody is to hear of it."""
@@ -699,14 +701,20 @@ class Service:
             self._notifications.start(state.discussion_id)
 
     async def _moderated(self, discussion_id: str) -> Procedure:
-        start = (await self.read(discussion_id)).start
-        spec = procedure_spec(start.procedure)
+        spec = await self._spec(discussion_id)
         if not spec.moderation:
             raise NotAllowed(
                 f"A {spec.name} goes its own way: its rounds are not led by hand.",
                 f"End it with what exists: roundtable stop {discussion_id}",
             )
         return spec.procedure
+
+    async def _spec(self, discussion_id: str) -> ProcedureSpec:
+        return procedure_spec((await self._states.newest(discussion_id)).state.start.procedure)
+
+    async def _journal(self, discussion_id: str) -> Journal:
+        """The journal of whoever acts by hand, from where this process has read on to."""
+        return Journal(self._ledger, self._tools.clock, await self._states.newest(discussion_id))
 
     async def _act(
         self,
@@ -717,7 +725,7 @@ class Service:
     ) -> State:
         """Record what somebody did by hand. Its driver goes on from there, or this call as far as
         that needs nobody's words. With the same `key` a repeated call records nothing new."""
-        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        journal = await self._journal(discussion_id)
         await self._carry_on(journal)
         mark = f"{kind}/{key}" if key else ""
 
@@ -727,18 +735,18 @@ class Service:
         await journal.record_checked(once)
         await self._carry_on(journal)
         self._tell_of(journal.state)
-        return journal.state
+        return journal.state.branch()
 
     async def opened_with(self, key: str) -> State | None:
         """The discussion that an earlier call with this key opened. Its id follows from the key,
         so that processes which know nothing of each other open one discussion together."""
         for number in count():
             try:
-                records = await self._ledger.read(_keyed_id(key, number))
+                (first,) = await self._ledger.read(id_ := _keyed_id(key, number), limit=1)
             except UnknownDiscussion:
                 return None
-            if records[0].key == f"open/{key}":
-                return fold(records)
+            if first.key == f"open/{key}":
+                return await self.read(id_)
         raise AssertionError("the numbers do not end")
 
     async def _carry_on(self, journal: Journal) -> None:
@@ -852,7 +860,7 @@ def _wants_threads(state: State) -> bool:
 def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:
     """The speech that an earlier call with this key brought."""
     speaker = state.start.host.id if participant == HOST_WIRE_NAME else participant
-    return next((s for s in state.speeches if (s.participant, s.key) == (speaker, key)), None)
+    return state.said.keyed(speaker, key)
 
 
 def _outside_speech(
@@ -867,7 +875,7 @@ def _outside_speech(
         refuse_too_much(material_size(state) + len(text))
         awaited = _open_turn(state, state.start.host.id)
         if awaited is None or awaited.stage == CONCLUSION or not _waits_outside(awaited):
-            number = sum(1 for speech in state.speeches if speech.stage == REMARK) + 1
+            number = len(state.said.of(REMARK)) + 1
             stage, turn = REMARK, turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{number}")
         else:  # a round waits for it
             stage, turn = awaited.stage, awaited.turn_id
@@ -878,7 +886,7 @@ def _outside_speech(
             participant=state.start.host.id,
             model=OUTSIDE,
             text=text,
-            after_round=newest_round(state),
+            after_round=state.newest_round,
             key=key,
         )
         return Heard(remark)

@@ -132,7 +132,7 @@ def closing_plans(
 
 def _is_there(table: Table, seat: str, round_: int) -> bool:
     """Whether somebody spoke for a seat in the last round: nobody else is waited for once more."""
-    return any(s.participant == seat and s.round == round_ for s in table.state.speeches)
+    return any(s.participant == seat and s.round == round_ for s in table.state.said.of_seats)
 
 
 def _still_open(

@@ -83,7 +83,7 @@ def _said_for(table: Table, option: Option) -> Iterator[str]:
 
 def plan_in_short(table: Table, seat: str) -> str:
     """The beginning of a seat's newest plan, in whole sentences."""
-    said = [s for s in table.state.speeches if s.participant == seat and s.text]
+    said = [s for s in table.state.said.of_seats if s.participant == seat and s.text]
     if not said:
         return ""
     newest = said[-1]

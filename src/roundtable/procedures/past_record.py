@@ -33,7 +33,7 @@ def past_record_of(state: State) -> TrackRecord:
     if not isinstance(weights, dict) or not isinstance(questions, int):
         return NO_RECORD
     spoke = {p.id: p.speaker.model for p in state.participants}
-    spoke.update({s.participant: s.model for s in state.speeches if s.round > 0})
+    spoke.update({s.participant: s.model for s in state.said.in_rounds})
     known = {
         who: float(weight)
         for who, model in spoke.items()

@@ -104,7 +104,7 @@ class Table:
 
     @property
     def last_round(self) -> int:
-        return max((speech.round for speech in self.state.speeches), default=0)
+        return self.state.said.last_round
 
     # --- fairness ------------------------------------------------------------------------------
 
@@ -236,14 +236,16 @@ class Table:
         return {
             "question": Untrusted("question", self.state.start.topic),
             "context": tuple(Untrusted("context", m.text, m.source) for m in self.material),
-            "remarks": tuple(
-                Untrusted("remark", speech.text, "the host")
-                for speech in self.state.speeches
-                if speech.stage == REMARK
-            ),
+            "remarks": self.remarks,
             "language": self.language,
             "today": self.today,
         }
+
+    @property
+    def remarks(self) -> tuple[Untrusted, ...]:
+        """What the host said beside its turns."""
+        said = self.state.said
+        return tuple(said.grown.of("remarks", said.of(REMARK), _remark))
 
     @property
     def material(self) -> tuple[Material, ...]:
@@ -508,7 +510,7 @@ class Table:
     def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
         """A seat's newest speech with what it declared, as it is shown to the seat itself; without
         its conditions that the `form` lists."""
-        said = [s for s in self.state.speeches if s.participant == seat and s.text]
+        said = [s for s in self.state.said.of_seats if s.participant == seat and s.text]
         if not said:
             return ""
         # Its letters for the others depend on the order in which they were shown: it needs none.
@@ -566,6 +568,10 @@ class Table:
             policy=PATIENT if host.speaker.demonstration else policy,
             after_round=self.last_round,
         )
+
+
+def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:
+    return Untrusted("remark", speech.text, "the host")
 
 
 def _declared_texts(speech: SpeechGiven) -> frozenset[str]:

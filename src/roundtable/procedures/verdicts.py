@@ -476,7 +476,9 @@ def dissents(table: Table) -> tuple[Dissent, ...]:
         )
     # Who left the answer for another one dissents already, with what it holds now.
     for seat in (each for each in question.gave_in if each in question.holders):
-        first = next((s for s in table.state.speeches if s.participant == seat and s.text), None)
+        first = next(
+            (s for s in table.state.said.of_seats if s.participant == seat and s.text), None
+        )
         if first is not None and question.delivered:
             found.append(
                 Dissent(
@@ -596,7 +598,7 @@ def said(speech: SpeechGiven) -> str:
 
 
 def _last_words(table: Table, seat: str) -> SpeechGiven | None:
-    spoken = [s for s in table.state.speeches if s.participant == seat and s.text and s.round > 0]
+    spoken = [s for s in table.state.said.in_rounds if s.participant == seat and s.text]
     return spoken[-1] if spoken else None
 
 

@@ -133,7 +133,7 @@ class _Play:
         for plan in turns:
             self._speak(plan, step)
         others = [event for each in effects for event in _without_anybody(each, self.mood)]
-        answered = any(speech.round > 0 for speech in self.state.speeches)
+        answered = bool(self.state.said.in_rounds)
         if turns and self.end_soon and answered and self.state.exhausted is None:
             others.append(BudgetExhausted(limit="cost", detail="so far it is rehearsed"))
         self._apply(*others)

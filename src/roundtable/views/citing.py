@@ -6,11 +6,12 @@ One place says which sentence of a speech stands for it, and whether quoted word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ..core.attribution import Citations
-from ..core.naming import TURN, line, name_of, names_of, turn_names
+from ..core.naming import TURN, ByTurn, line, name_of, names_of, turn_names
 from ..core.quotation_marks import passages
 from ..core.quotations import Evidence, Quoted, Source, is_quotation
 from ..core.record import record_of
@@ -55,27 +56,29 @@ class Cited:
     """The ids of the points that it names."""
 
 
-def links_of(state: State) -> dict[str, str]:
+def links_of(state: State) -> Mapping[str, str]:
     """Whatever a text may point at, turns and points, with the id of its place in a page."""
-    links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
-    return links
+    points = {point.id: anchor("point", point.id) for point in record_of(state).points}
+    return ByTurn(state.turns, partial(anchor, "turn"), points)
 
 
 def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
     host = state.start.host.id
-    return {
-        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
-    }
+    return {s.turn_id: clean(s.text) for s in state.said.in_rounds if s.participant != host}
+
+
+def labels_of(state: State) -> Labels:
+    """What people call the turns of the rounds."""
+    return state.derived("labels", lambda s: Labels.of(turn_names(s), s.round_turns))
 
 
 def surroundings_of(state: State) -> Surroundings:
     """What a text of this discussion may refer to, its quotations verified."""
     return state.derived(
         "surroundings",
-        lambda s: Surroundings(links_of(s), said_in(s), labels=Labels.of(turn_names(s))),
+        lambda s: Surroundings(links_of(s), said_in(s), labels=labels_of(s)),
     )
 
 
@@ -171,20 +174,23 @@ def checked(state: State, turn: str, words: str) -> Check:
 
 
 def _evidence(state: State, turn: str) -> Evidence | None:
-    """What a turn said, made ready to be searched: once for each discussion."""
-    known: dict[str, Evidence] = state.derived("evidence", _all_evidence)
-    if turn not in known and (speech := state.speech(turn)) is not None:
+    """What a turn said, made ready to be searched: once for each state."""
+    known: dict[str, Evidence] = state.derived("evidence", lambda _: {})
+    if turn in known:
+        return known[turn]
+    source = state.derived("sources by id", _sources_by_id).get(turn)
+    if source is not None:
+        said = Source(id=turn, text=clean(source.text), speaker=source.speaker)
+    elif (speech := state.speech(turn)) is not None:
         # Somebody who has no vote: its words are its speech.
-        source = Source(id=turn, text=clean(speech.text), speaker=speech.participant)
-        known[turn] = Evidence(source)
-    return known.get(turn)
+        said = Source(id=turn, text=clean(speech.text), speaker=speech.participant)
+    else:
+        return None
+    return known.setdefault(turn, Evidence(said))
 
 
-def _all_evidence(state: State) -> dict[str, Evidence]:
-    return {
-        each.id: Evidence(Source(id=each.id, text=clean(each.text), speaker=each.speaker))
-        for each in reversed(sources_of(state))
-    }
+def _sources_by_id(state: State) -> dict[str, Source]:
+    return {each.id: each for each in reversed(sources_of(state))}
 
 
 def cited(state: State, text: str) -> Cited:

@@ -91,7 +91,7 @@ def _position(state: State, name: str) -> str:
     if found is not None:
         own = found.position
         return f"{found.told} – {own}" if own and own not in found.told else found.told
-    last = [s.text for s in state.speeches if s.round and state.name_of(s.participant) == name]
+    last = [s.text for s in state.said.in_rounds if state.name_of(s.participant) == name]
     return last[-1] if last else ""
 
 

@@ -228,7 +228,7 @@ _STOPPED = {
 
 def _cause(state: State, kind: Kind) -> Cause | None:
     if kind == "interrupted":
-        kept = any(speech.round > 0 for speech in state.speeches)
+        kept = bool(state.said.in_rounds)
         remedy = "Go on: nothing that was said is lost." if kept else "Go on: it begins again."
         return Cause("It was interrupted, and nobody leads it now.", remedy)
     if kind == "paused" and state.paused is not None:
@@ -249,7 +249,7 @@ def _facts(state: State) -> Facts:
     if state.closed is not None:
         # News, outcomes and follow-ups come after the end: the last speech tells when it was.
         ended = state.spoken_at[-1] if state.spoken_at else state.updated_at
-    rounds = max((speech.round for speech in state.speeches), default=0)
+    rounds = state.said.last_round
     return Facts(len(state.voters), rounds, state.opened_at, ended)
 
 
@@ -423,7 +423,7 @@ def _unvoted(state: State, delivery: Delivery) -> str:
 
 def _kept(state: State, kind: Kind) -> str:
     """What is there of what was said, and what was lost when it was interrupted."""
-    said = sum(speech.round > 0 for speech in state.speeches)
+    said = len(state.said.in_rounds)
     lost = ""
     if kind == "interrupted" and (cut := _lost(state)):
         were, again = ("speech was", "it is") if cut == 1 else ("speeches were", "they are")

@@ -45,9 +45,7 @@ def made_of(state: State, delivery: Delivery, facts: Facts) -> Made:
 
 def _models(state: State) -> Iterator[ModelsOf]:
     for seated in (*state.ever_seated.values(), state.start.host):
-        spoken = [
-            s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"
-        ]
+        spoken = state.said.models(seated.id)
         replaced = [
             f"in place of {line(each.from_model)}, which {TOLD[each.cause]}"
             for each in state.substitutions

@@ -90,7 +90,7 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
 
 
 def _last_turn(state: State, participant: str) -> str:
-    said = [s.turn_id for s in state.speeches if s.participant == participant and s.round > 0]
+    said = [s.turn_id for s in state.said.in_rounds if s.participant == participant]
     return said[-1] if said else ""
 
 
@@ -194,7 +194,7 @@ def _argument(state: State, seat: Seat) -> Cite | None:
     ]
     spoken = [
         s.turn_id
-        for s in state.speeches
+        for s in state.said.in_rounds
         if by and s.participant == by[-1] and 0 < s.round <= max(1, seat.round - 1)
     ]
     best = max(spoken, key=lambda turn: _shared(state, turn, seat.argument), default="")
@@ -211,7 +211,7 @@ def _before(state: State, seat: Seat) -> Cite | None:
     """The last argument of a seat that gave in, from before it did."""
     spoken = [
         s.turn_id
-        for s in state.speeches
+        for s in state.said.in_rounds
         if s.participant == seat.participant and 0 < s.round < seat.round
     ]
     return cite(state, spoken[-1], seat.opening) if spoken else None
@@ -329,9 +329,7 @@ def _quotes(state: State, seats: Sequence[Seat], about: str) -> Iterator[Cite]:
     Nobody is quoted for what it voted for only after it had spoken."""
     found = 0
     for seat in [each for each in seats if not each.outvoted][:QUOTES]:
-        spoken = [
-            s.turn_id for s in state.speeches if s.participant == seat.participant and s.round > 0
-        ]
+        spoken = [s.turn_id for s in state.said.in_rounds if s.participant == seat.participant]
         used: list[str] = []
         for turn in reversed(spoken[-1:] if seat.moved else spoken[-2:]):
             each = cite(state, turn, about)

@@ -184,9 +184,8 @@ def models(state: State, seats: Iterable[Participant], version: str) -> str:
 
 def spoke_as(state: State, seated: Participant) -> str:
     """The model that really spoke, which a substitution may have changed."""
-    spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
-    if spoken:
-        return spoken[-1]
+    if spoken := state.said.last_model(seated.id):
+        return spoken
     extracted = state.verdict is not None and state.verdict.method == "extractive"
     return "no model" if extracted and seated == state.start.host else "—"
 

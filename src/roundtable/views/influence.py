@@ -42,7 +42,7 @@ def influence(state: State) -> Influence:
     """Everything that the votes, stances and scores tell."""
     record = record_of(state)
     ballots = [votes_on(record, each) for each in record.decisions]
-    models = {s.participant: s.model for s in state.speeches if s.round > 0}
+    models = {s.participant: s.model for s in state.said.in_rounds}
     return Influence(
         biases(state),
         _family(state),

@@ -411,18 +411,16 @@ def _as_list(lines: Sequence[str]) -> str:
 
 
 def _footer(state: State, version: str) -> str:
-    seats = []
-    for seat in (*state.participants, state.start.host):
-        models = [
-            s.model for s in state.speeches if s.participant == seat.id and s.stage != "remark"
-        ]
-        seats.append(f"{called(seat)}: {models[-1] if models else '—'}")
+    seats = [
+        f"{called(seat)}: {state.said.last_model(seat.id) or '—'}"
+        for seat in (*state.participants, state.start.host)
+    ]
     return " · ".join([*seats, f"roundtable v{version}"])
 
 
 def last_words(state: State) -> list[SpeechGiven]:
     """Each participant's newest speech."""
-    newest = {s.participant: s for s in state.speeches if s.stage == DISCUSSION}
+    newest = {s.participant: s for s in state.said.of(DISCUSSION)}
     return [newest[p.id] for p in state.participants if p.id in newest]
 
 

@@ -182,4 +182,4 @@ def _numbered(items: Sequence[ActionTold]) -> list[str]:
 
 
 def _spoken(state: State) -> bool:
-    return any(speech.stage == DISCUSSION for speech in state.speeches)
+    return bool(state.said.of(DISCUSSION))

@@ -74,7 +74,8 @@ def meeting_status(state: State) -> MeetingStatus:
     limit = max_rounds(state)
     spoke = tuple(speech.participant for speech in state.spoken_in(DISCUSSION, round_))
     order = [p.id for p in state.participants]
-    turn = sum(1 for t in state.turns.values() if t.over and f"/{DISCUSSION}/" in t.id)
+    spoken = {speech.turn_id for speech in state.said.of(DISCUSSION)}
+    turn = len(spoken | {each.turn_id for each in state.failures if each.stage == DISCUSSION})
     of = len(order) * limit
     return MeetingStatus(
         round=round_,
@@ -129,7 +130,7 @@ def current_round(state: State) -> int:
 
 def rounds_held(state: State) -> int:
     """The newest round in which somebody spoke: one that was only opened was not held."""
-    return max((s.round for s in state.speeches if s.stage == DISCUSSION), default=0)
+    return max((s.round for s in state.said.of(DISCUSSION)), default=0)
 
 
 def round_complete(state: State, round_: int) -> bool:

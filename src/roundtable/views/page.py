@@ -44,7 +44,7 @@ def headline(state: State) -> dict[str, Any]:
         "status": state.status,
         "paused": state.paused is not None,
         "participants": [line(each.name) for each in state.participants],
-        "rounds": max((speech.round for speech in state.speeches), default=0),
+        "rounds": state.said.last_round,
         "opened_at": state.opened_at.isoformat() if state.opened_at else None,
         "updated_at": state.updated_at.isoformat() if state.updated_at else None,
         "last_seq": state.seq,

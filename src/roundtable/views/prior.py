@@ -68,7 +68,7 @@ def _positions(state: State, told: Delivery) -> Iterable[str]:
     """Each seat with what it declared last; where nobody declares, with its last words."""
     seats = {seat.participant: f"{seat.name}: {seat.told}" for seat in told.seats}
     positions = {seat.participant: seat.position for seat in told.seats}
-    last = {speech.participant: speech.text for speech in state.speeches if speech.round > 0}
+    last = {speech.participant: speech.text for speech in state.said.in_rounds}
     for each in state.voters:
         stood = seats.get(each.id, f"{each.name}:")
         words = positions.get(each.id) or last.get(each.id, "")

@@ -12,10 +12,9 @@ from datetime import datetime
 
 from ..core.causes import TOLD
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
-from ..core.naming import turn_names
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
-from .citing import links_of, said_in
+from .citing import labels_of, links_of, said_in
 from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
@@ -64,7 +63,7 @@ def report(state: State, delivered: str) -> Report:
         sections=tuple(section for section in found if section.parts),
         language=state.start.language,
         links=links_of(state),
-        labels=turn_names(state),
+        labels=labels_of(state),
         speeches=said_in(state),
         own=_own_words(state),
         decision=Decision.of(state),
@@ -80,8 +79,7 @@ def moment(at: datetime | None) -> str:
 
 def spoke_as(state: State, seated: Participant) -> tuple[str, ...]:
     """The models that really spoke for a participant; those it was given if none did."""
-    spoke = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
-    return tuple(dict.fromkeys(spoke))
+    return state.said.models(seated.id)
 
 
 def _works(state: State) -> Iterator[Part]:

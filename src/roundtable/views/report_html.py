@@ -30,7 +30,7 @@ from .report_parts import (
 )
 from .report_style import SEATS, STYLE
 from .report_text import direction, escaped, lang
-from .safe_markdown import Labels, Surroundings, linked, reference, to_html
+from .safe_markdown import Surroundings, linked, reference, to_html
 
 LONG, LONG_AMONG_MANY, MANY = 3_000, 700, 30
 """Characters from which on a speech is folded; sooner in a report of many speeches."""
@@ -49,9 +49,8 @@ class _Page:
 
     def __init__(self, whole: Report) -> None:
         self._report = whole
-        labels = Labels.of(whole.labels)
-        self._cites = Surroundings(whole.links, labels=labels)
-        self._verifies = Surroundings(whole.links, whole.speeches, whole.own, labels)
+        self._cites = Surroundings(whole.links, labels=whole.labels)
+        self._verifies = Surroundings(whole.links, whole.speeches, whole.own, whole.labels)
         self._long = LONG_AMONG_MANY if len(whole.speeches) > MANY else LONG
 
     def document(self) -> Iterator[str]:

@@ -5,7 +5,7 @@ Every text here is untrusted, free of secrets, and not yet escaped: each form es
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from ..core.visible import shown
 
 if TYPE_CHECKING:
     from .decision import Decision
+    from .safe_markdown import Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,9 @@ class Report:
     """What matters most, in a few words each: a name and its value."""
     sections: tuple[Section, ...]
     language: str
-    links: dict[str, str]
+    links: Mapping[str, str]
     """What the text may cite (turns, points), each with the id of its place in the report."""
-    labels: dict[str, str]
+    labels: Labels
     """What people call the turns."""
     speeches: dict[str, str]
     """What participants said, by turn: the words that a quotation must be found in."""

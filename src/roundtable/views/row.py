@@ -97,7 +97,7 @@ class Row:
             now={key: course[key] for key in ("now", "rounds")},
             round=max(
                 (each.plan.round for each in turns),
-                default=max((speech.round for speech in state.speeches), default=0),
+                default=state.said.last_round,
             ),
             speaking=len(turns),
             waits_for=tuple(line(each.plan.participant.name) for each in outside),

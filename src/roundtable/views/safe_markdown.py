@@ -7,7 +7,7 @@ addresses but http, https and mailto. A link says where it leads, because its te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
@@ -28,6 +28,9 @@ _FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
 _OPENING, _CLOSING = tuple("([（【［"), tuple(")]）】］")
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
 _FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
+_NUMBERED = re.compile(r"\d{1,9}\Z")
+_ANY_NUMBER = r"\\d{1,9}"
+"""At the end of a label, the round."""
 _LIMIT = 60_000
 """Characters of one text: beyond it nobody reads, and a browser should not have to."""
 
@@ -41,19 +44,22 @@ class Labels:
     pattern: re.Pattern[str]
 
     @classmethod
-    def of(cls, by_turn: Mapping[str, str]) -> Labels:
-        """Of several turns with one label the first is meant."""
+    def of(cls, by_turn: Mapping[str, str], turns: Iterable[str] | None = None) -> Labels:
+        """Of several turns with one label the first is meant. `turns` are those of the rounds: a
+        host is called by its name alone, and that is a word."""
         by_label: dict[str, str] = {}
-        for turn, label in by_turn.items():
-            if not turn.startswith("0/"):  # a host is called by its name alone: that is a word
-                by_label.setdefault(label, turn)
-        longest = sorted(by_label, key=len, reverse=True)
-        found = "|".join(map(re.escape, longest)) or r"(?!)"  # which matches nothing, not even ""
+        for turn in by_turn if turns is None else turns:
+            if not turn.startswith("0/"):
+                by_label.setdefault(by_turn[turn], turn)
+        # One name stands in the labels of many rounds.
+        forms = {_NUMBERED.sub(_ANY_NUMBER, re.escape(label)) for label in by_label}
+        longest = sorted(forms, key=len, reverse=True)
+        found = "|".join(longest) or r"(?!)"  # which matches nothing, not even ""
         return cls(by_turn, by_label, re.compile(rf"(?<!\w)(?:{found})(?!\w)"))
 
     def cited(self, text: str) -> str:
         """The text with turns in place of what they are called."""
-        return self.pattern.sub(lambda match: self.by_label[match[0]], text)
+        return self.pattern.sub(lambda match: self.by_label.get(match[0], match[0]), text)
 
 
 @dataclass(frozen=True, slots=True)

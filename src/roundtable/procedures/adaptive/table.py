@@ -86,7 +86,7 @@ class PanelTable(Table):
     def present(self, participant: Participant) -> Participant:
         """The participant without the speakers that gave up in an earlier turn: each round is a
         fresh call, but nobody pays twice to learn that a model is down."""
-        spoke = [s.model for s in self.state.speeches if s.participant == participant.id]
+        spoke = [s.model for s in self.state.said.of_seats if s.participant == participant.id]
         models = [ref.model for ref in participant.speakers]
         if not spoke or spoke[-1] not in models:
             return participant

@@ -65,7 +65,7 @@ def candidates(table: Table) -> dict[str, str]:
 
 
 def draft(table: Table) -> TurnPlan:
-    said = [s for s in table.state.speeches if s.round in (1, 2) and s.text]
+    said = [s for s in table.state.said.in_rounds if s.round in (1, 2) and s.text]
     variables: dict[str, PromptValue] = {
         **table.common(),
         "answers": table.by_name([s for s in said if s.round == 1]),
@@ -77,7 +77,7 @@ def draft(table: Table) -> TurnPlan:
 
 def rankings(table: Table) -> list[TurnPlan]:
     """Everybody who answered ranks. A demonstration model cannot."""
-    here = {speech.participant for speech in table.state.speeches if speech.round == 1}
+    here = {speech.participant for speech in table.state.said.in_rounds if speech.round == 1}
     return [
         _ranking(table, seat)
         for seat in table.seats
@@ -187,7 +187,7 @@ def verdict(table: Table, revised: SpeechGiven | None) -> Verdict:
 
 def without_a_statement(table: Table) -> Verdict:
     """The position that most hold in its own words, for when nobody could draft or rank."""
-    base = verdicts.extracted(table, [s for s in table.state.speeches if s.round in (1, 2)])
+    base = verdicts.extracted(table, [s for s in table.state.said.in_rounds if s.round in (1, 2)])
     question = table.standing.question
     if question is None or question.delivered is None:
         return base

@@ -419,8 +419,11 @@ def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
     """What was said before a round, with who said it where, in the order in which it grew: a later
     prompt begins with all that an earlier one held."""
     state = table.state
-    remarks = [speech for speech in state.speeches if speech.stage == REMARK]
-    said = [_remark(each) for each in remarks if each.after_round == 0]
+    remarks = {
+        round_: state.said.grown.of(f"remarks after {round_}", given, _remark)
+        for round_, given in state.said.after(REMARK).items()
+    }
+    said = remarks.get(0, [])
     for round_, stage in planned(state):
         if round_ >= before_round:
             break
@@ -436,12 +439,13 @@ def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
             )
             for speech in speeches
         )
-        said.extend(_remark(each) for each in remarks if each.after_round == round_)
-    said.extend(_remark(each) for each in remarks if each.after_round >= before_round)
+        said.extend(remarks.get(round_, ()))
+    later = sorted(round_ for round_ in remarks if round_ >= max(before_round, 1))
+    said.extend(each for round_ in later for each in remarks[round_])
     return tuple(said)
 
 
-def _remark(speech: SpeechGiven) -> Untrusted:
+def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:
     return Untrusted("remark", speech.text, "the chair")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...core.events import SpeechGiven
@@ -76,9 +77,9 @@ class MeetingTable(Table):
         return float(value) if isinstance(value, int | float) else self.turn_seconds
 
     @property
-    def speeches(self) -> list[SpeechGiven]:
+    def speeches(self) -> Sequence[SpeechGiven]:
         """What participants said, in order."""
-        return [speech for speech in self.state.speeches if speech.stage == DISCUSSION]
+        return self.state.said.of(DISCUSSION)
 
     @property
     def speakers(self) -> set[str]:

@@ -342,12 +342,7 @@ def _too_few(table: MeetingTable) -> tuple[Effect, ...]:
 
 def _under_way(state: State) -> bool:
     """Whether somebody is speaking: a spent budget opens nothing, but cuts nobody short."""
-    return any(
-        attempt.in_flight
-        for turn in state.turns.values()
-        for attempt in turn.attempts
-        if not turn.over
-    )
+    return any(not state.turns[each.started.turn_id].over for each in state.in_flight)
 
 
 def _delivered(state: State) -> bool:

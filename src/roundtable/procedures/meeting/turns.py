@@ -162,7 +162,7 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     if "stances" not in asked:
         # In a first round side by side there was nothing to answer; now there is.
         asked = (*asked, "stances")
-    mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
+    mine = [s for s in state.said.of_seats if s.corrects and s.participant == seat.id]
     before = sum(1 for s in mine if s.round == round_)
     form = table.form(seat, asked, alone=True, whole=True)
     task = Task(PromptPlan("meeting/speech", {}), form=form)

@@ -182,7 +182,7 @@ class Board:
         self.far = procedure_spec(state.start.procedure).progress(state)
         self.cost, self.spent = cost_so_far(state), state.usage.priced_usd
         self.experts = len(state.participants)
-        self.rounds = max((each.round for each in state.speeches), default=0)
+        self.rounds = state.said.last_round
 
     # Drawing
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -14,9 +13,8 @@ from pydantic import Field, WithJsonSchema
 
 from ...bootstrap import App
 from ...core.errors import RoundtableError
-from ...core.state import State, fold
+from ...core.state import State
 from ...core.values import HOST_WIRE_NAME, NewsPlan, Participant
-from ...engine.service import Service
 from ...procedures.opening import OpenRequest
 from ...views.driving import runs_by_itself
 from ..tokens.opening import open_as
@@ -24,37 +22,6 @@ from ..web.running import Running
 from .access import Access
 from .driving import Detached, Drives, NobodyDrives
 from .operations import OnProgress
-
-KEPT = 32
-
-
-class States:
-    """Keeps the last discussions that were looked at, and reads only what is new in them."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._kept: OrderedDict[str, State] = OrderedDict()
-
-    async def read(self, discussion_id: str) -> State:
-        """The discussion as it stands now. Whoever reads it must not change it."""
-        state = self._kept.pop(discussion_id, None)
-        if state is not None:
-            # The last known event is read again: if it is another one, the discussion was deleted
-            # and one of the same id was opened since.
-            new = await self._service.records(discussion_id, after=state.seq - 1)
-            if not new or new[0].seq != state.seq or new[0].at != state.updated_at:
-                state = None
-            else:
-                for record in new:
-                    if record.seq == state.seq + 1:
-                        state.apply(record)
-        if state is None:
-            state = fold(await self._service.records(discussion_id))
-        self._kept[discussion_id] = state
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return state
-
 
 REPLY_LIMIT = 8_000
 """Characters of an answer as JSON; a page of speeches may have twice as many."""
@@ -110,7 +77,6 @@ class ToolsetBase:
         self._own = Running(app.service) if running is None else None
         self._running: Drives = running or self._own or NobodyDrives()
         self._service = app.service
-        self._states = States(app.service)
         self._notifications = notifications
         self._web = web
         self._created_by = created_by
@@ -131,9 +97,9 @@ class ToolsetBase:
     async def _state(self, discussion_id: str) -> State:
         """The discussion as it stands. A coordinator that was waited for too long is waited for no
         longer once anybody but a seat looks: the end, and its file, are not a seat's to bring."""
-        state = await self._states.read(discussion_id)
+        state = await self._service.read(discussion_id)
         if self.access.profile in ("", HOST_WIRE_NAME) and await self._service.settle(state):
-            state = await self._states.read(discussion_id)
+            state = await self._service.read(discussion_id)
         return state
 
     async def _until(

@@ -27,9 +27,8 @@ def folded_rows(
 ) -> tuple[list[SpeechRow], bool]:
     """As many of these rows as fit into so many characters of JSON, and whether any is folded."""
     heard = [each for each in state.speeches if is_heard(each)]
-    short = [_folded(row, heard[row.number - 1]) for row in picked]
     shown: list[SpeechRow] = []
-    for row in short:
+    for row in (_folded(each, heard[each.number - 1]) for each in picked):
         room -= _cost(row)
         if room < 0 and shown:
             break

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from ...core.errors import BadSetting
+from ...core.events import SpeechGiven
 from ...core.state import State
 from ...core.text import redact
 from ...views.deliverables import words_and_works
@@ -19,27 +21,48 @@ Line = Callable[[SpeechRow], str]
 
 def rows(state: State) -> list[SpeechRow]:
     """Everything that was said, in order, numbered from 1."""
-    heard = [
-        (speech, at)
-        for speech, at in zip(state.speeches, state.spoken_at, strict=True)
-        if is_heard(speech)
-    ]
-    return [
-        SpeechRow(
-            number=number,
-            participant=speech.participant,
-            round=speech.round,
-            after_round=speech.after_round,
-            time=at.isoformat(),
-            text=redact(
-                spoken_words(speech)
-                if speech.stage.startswith(SUMMARY)
-                else words_and_works(state, speech)
-            ),
-            flags=list(speech.flags),
-        )
-        for number, (speech, at) in enumerate(heard, 1)
-    ]
+    return [each.row for each in _numbered(state) if each.row is not None]
+
+
+def number_of(state: State, speech: SpeechGiven) -> int:
+    """The number of a speech; 0 if it was not said to the table."""
+    numbered = _numbered(state)
+    for place in range(len(numbered) - 1, -1, -1):
+        if state.speeches[place].turn_id == speech.turn_id:
+            return numbered[place].heard if numbered[place].row is not None else 0
+    return 0
+
+
+class _Numbered(NamedTuple):
+    """A speech: how many were heard with it, and its row if it is one of them."""
+
+    heard: int
+    row: SpeechRow | None
+
+
+def _numbered(state: State) -> list[_Numbered]:
+    def step(before: _Numbered | None, place: int, speech: SpeechGiven) -> _Numbered:
+        heard = before.heard if before is not None else 0
+        if not is_heard(speech):
+            return _Numbered(heard, None)
+        return _Numbered(heard + 1, _row(state, speech, heard + 1, state.spoken_at[place]))
+
+    return state.said.grown.of("rows", state.speeches, step)
+
+
+def _row(state: State, speech: SpeechGiven, number: int, at: datetime) -> SpeechRow:
+    words = (
+        spoken_words(speech) if speech.stage.startswith(SUMMARY) else words_and_works(state, speech)
+    )
+    return SpeechRow(
+        number=number,
+        participant=speech.participant,
+        round=speech.round,
+        after_round=speech.after_round,
+        time=at.isoformat(),
+        text=redact(words),
+        flags=list(speech.flags),
+    )
 
 
 def chosen(

@@ -14,13 +14,13 @@ from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, ActionItem, Material
 from ...engine.chairs_word import ChairsWord
 from ...procedures.meeting.options import DEFAULT_ROUNDS
-from ...views.meeting import is_heard, refused_conditions
+from ...views.meeting import refused_conditions
 from ...views.meeting_status import SUMMARY, round_report
 from ...views.outside_form import new_ids, recorded_of
 from ..opening import open_request
 from .asked import condition, listed_points
 from .base import Id, Key, News, Port, Web
-from .history import rows
+from .history import number_of, rows
 from .operations import operation
 from .read import ReadTools
 from .results import Advanced, Created, Ended, Spoken, Voted, within
@@ -196,7 +196,7 @@ class ModerateTools(ReadTools):
             round_complete=over,
             next_speaker=now.next_speaker,
             participant=participant,
-            number=_number(state, speech),
+            number=number_of(state, speech),
             turn_id=speech.turn_id,
             round=speech.round,
             current_round=now.round,
@@ -314,7 +314,7 @@ def _ended(state: State) -> Ended:
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         conclusion=clip(came_of(state), 600),
-        rounds=max((speech.round for speech in state.speeches), default=0),
+        rounds=state.said.last_round,
         speeches=len(rows(state)),
         final_convergence_score=report.convergence_score.value,
         consensus_points=listed_points(state, [each.id for each in report.consensus]),
@@ -330,8 +330,3 @@ def _ended(state: State) -> Ended:
         if state.closed
         else "Whoever drives it closes it: look again with status.",
     )
-
-
-def _number(state: State, speech: SpeechGiven) -> int:
-    heard = [each.turn_id for each in state.speeches if is_heard(each)]
-    return heard.index(speech.turn_id) + 1 if speech.turn_id in heard else 0

@@ -25,7 +25,7 @@ from ...core.record import Record, record_before, record_of
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
-from ...engine.moderation import newest_round, open_turns
+from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
 from ...procedures.table import unanswered
 from ...views.delivery import Delivery
@@ -84,12 +84,12 @@ def where(state: State) -> Where:
             waiting,
             _absent(state, status.round),
         )
-    round_ = newest_round(state)
+    round_ = state.newest_round
     return Where(
         state.status,
         round_,
         None,
-        tuple(dict.fromkeys(s.participant for s in state.speeches if s.round == round_ > 0)),
+        tuple(dict.fromkeys(s.participant for s in state.said.in_rounds if s.round == round_)),
         not speaking,
         next((p.participant.id for p in plans), None),
         waiting,
@@ -190,7 +190,7 @@ def may_add(state: State, seat: str) -> list[str]:
     between rounds and after the last one, while only the coordinator is to speak."""
     plans = open_turns(state, procedure_spec(state.start.procedure).procedure)
     over = state.closed is None and all(each.round == 0 for each in plans)
-    spoken = any(each.participant == seat and each.round for each in state.speeches)
+    spoken = any(each.participant == seat for each in state.said.in_rounds)
     return open_ids(state, seat) if over and spoken else []
 
 

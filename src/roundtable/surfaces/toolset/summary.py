@@ -62,7 +62,7 @@ def summarized(state: State) -> Summarized:
         next_speaker=now.next_speaker,
         hint=what_next(state, now),
         topic=redact(state.start.topic),
-        rounds=max((speech.round for speech in state.speeches), default=0),
+        rounds=state.said.last_round,
         max_rounds=now.max_rounds,
         participants=[seat(each) for each in state.participants],
         final_convergence_score=report.convergence_score.value,

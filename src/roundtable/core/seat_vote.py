@@ -1,0 +1,174 @@
+"""Where a seat stands on a decision, followed from its first word on it to its last.
+
+Each statement is looked at once: how it stood after any of them is kept, because reports tell it
+round by round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .declaration import ANY, OWN, SILENT, Decision, DeclaredVote
+from .statement import Statement
+from .text import worded
+
+
+@dataclass(frozen=True, slots=True)
+class SeatVote:
+    """Where one seat stands on one decision, from its first word on it to its last."""
+
+    participant: str
+    vote: DeclaredVote | None
+    """Its last vote; None if it cast none."""
+    turn_id: str = ""
+    round: int = 0
+    opening: str = SILENT
+    """What it held in its first statement: an option, `own`, or `silent` if that is not known."""
+    independent: bool = False
+    """Whether it held that before it heard the others."""
+    steady: bool = False
+    """Whether two of its declarations say the same: an inverted vote would have to be so twice."""
+    own: str = ""
+    """What it means by `own` on this decision, in its words."""
+    outvoted: bool = False
+    """Whether its last position in words was declared with another vote than its last one: then the
+    vote is what it holds, and the words are what it held before."""
+
+    @property
+    def choice(self) -> str:
+        return self.vote.choice if self.vote else ""
+
+    @property
+    def moved(self) -> bool:
+        """Whether it left what it held at first, as far as that is known."""
+        return bool(self.choice) and self.opening not in (SILENT, ANY, self.choice)
+
+
+class Votes:
+    """The votes of all seats, after each of their statements."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self._said: dict[str, list[Statement]] = {}
+        for each in statements:
+            self._said.setdefault(each.participant, []).append(each)
+        self._tracks: dict[tuple[str, str], VoteTrack] = {}
+
+    def said(self, participant: str, count: int) -> tuple[Statement, ...]:
+        """The first so many statements of a seat."""
+        return tuple(self._said.get(participant, ())[:count])
+
+    def vote(self, decision: Decision, participant: str, count: int) -> SeatVote:
+        """Where a seat stood on a decision after so many statements."""
+        key = (decision.id, participant)
+        track = self._tracks.get(key)
+        if track is None or track.decision is not decision:
+            track = self._tracks[key] = VoteTrack(decision, participant)
+        return track.after(self._said.get(participant, ()), count)
+
+
+class VoteTrack:
+    """One seat on one decision. Its first declared word on it tells what it held before it; a vote
+    in an independent round is that word itself."""
+
+    def __init__(self, decision: Decision, participant: str) -> None:
+        self.decision = decision
+        self._who = participant
+        self._placed = [
+            o.id for o in decision.options if o.origin == "clerk" and participant in o.holders
+        ]
+        self._opening, self._independent, self._earlier = SILENT, False, ""
+        self._last: tuple[Statement, DeclaredVote] | None = None
+        self._first, self._position, self._own, self._worded_for = "", "", "", ""
+        self._spoke = self._heard_nobody = self._steady = self._confirmed = False
+        self._stood = [self._now()]
+
+    def after(self, said: Sequence[Statement], count: int) -> SeatVote:
+        """How it stood after the first so many of these statements, always the same ones."""
+        for each in said[len(self._stood) - 1 : count]:
+            self._hear(each)
+            self._stood.append(self._now())
+        return self._stood[count]
+
+    def _hear(self, each: Statement) -> None:
+        self._position = each.declaration.position or self._position
+        self._first = self._first or self._position
+        if each.declaration.abstain is not None:
+            self._last, self._spoke = None, True
+            return
+        vote = each.declaration.vote(self.decision.id)
+        if vote is None:
+            self._heard_nobody = self._heard_nobody or (each.independent and not self._spoke)
+            if each.declaration.position:
+                self._worded_for = self._earlier
+            self._spoke = True
+            return
+        if vote.text or each.declaration.position or not self._own:
+            self._own = vote.text or self._position
+        self._first = self._first or self._own
+        vote = _resolved(self.decision, self._who, vote, self._own)
+        if not self._earlier:
+            self._open(each, vote)
+        steady = self._spoke and vote.choice in (vote.before, self._earlier)
+        steady = steady and not self._misplaced(vote.choice)
+        if self._last is not None and vote.choice == self._last[1].choice:
+            self._confirmed = True
+        self._steady = steady or (self._confirmed and vote.choice == self._earlier)
+        self._last, self._earlier, self._spoke = (each, vote), vote.choice, True
+        if each.declaration.position:
+            self._worded_for = vote.choice
+
+    def _open(self, each: Statement, vote: DeclaredVote) -> None:
+        first_word = each.independent or not self._spoke
+        opening = vote.choice if first_word else vote.before
+        self._independent = each.independent if first_word else self._heard_nobody
+        if self._placed and opening not in self._placed and not first_word:
+            self._independent = False  # its word against the clerk's: nothing is built on either
+        if opening == OWN and _is_own_option(self.decision, self._who, vote.choice, self._first):
+            opening = vote.choice
+        self._opening = self._earlier = opening
+
+    def _misplaced(self, choice: str) -> bool:
+        """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
+        return bool(self._placed) and choice not in self._placed and not self._confirmed
+
+    def _now(self) -> SeatVote:
+        if self._last is None:
+            return SeatVote(self._who, None, opening=self._opening, independent=self._independent)
+        where, vote = self._last
+        became = self._worded_for == OWN and _own_option(self.decision, self._who, vote.choice)
+        return SeatVote(
+            self._who,
+            vote,
+            where.turn_id,
+            where.round,
+            self._opening,
+            self._independent,
+            self._steady,
+            self._own,
+            outvoted=self._worded_for not in ("", SILENT, vote.choice) and not became,
+        )
+
+
+def _resolved(
+    decision: Decision, participant: str, vote: DeclaredVote, position: str
+) -> DeclaredVote:
+    """A vote for its own position is one for the option that this position became."""
+    if vote.choice != OWN:
+        return vote
+    for option in decision.options:
+        if _is_own_option(decision, participant, option.id, position):
+            return vote.model_copy(update={"choice": option.id})
+    return vote
+
+
+def _is_own_option(decision: Decision, participant: str, option_id: str, position: str) -> bool:
+    """Whether an option is what a seat put up itself, in the words of this position."""
+    option = decision.option(option_id)
+    own = option is not None and _own_option(decision, participant, option_id)
+    return own and option is not None and worded(option.text) == worded(position)
+
+
+def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
+    option = decision.option(option_id)
+    return option is not None and option.origin == "own" and participant in option.holders

@@ -1,0 +1,100 @@
+"""What was said, by where to find it: so that nobody looks through a long discussion for a few of
+its speeches, or counts it through for every event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .events import SpeechGiven
+from .grown import GrownValues
+
+REMARK = "remark"
+"""The stage of what the chair says in between."""
+
+
+@dataclass(slots=True)
+class SpeechIndex:
+    """The speeches of a state by stage, by whether a seat gave them, and by the caller's key."""
+
+    host: str = ""
+    of_seats: list[SpeechGiven] = field(default_factory=list)
+    """What anybody but the host said, in order."""
+    in_rounds: list[SpeechGiven] = field(default_factory=list)
+    """What was said in the rounds of the participants, in order."""
+    with_works: list[SpeechGiven] = field(default_factory=list)
+    """What brought a deliverable."""
+    _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
+    _after: dict[tuple[str, int], list[SpeechGiven]] = field(default_factory=dict)
+    _characters: dict[str, int] = field(default_factory=dict)
+    _models: dict[str, dict[str, None]] = field(default_factory=dict)
+    _last_model: dict[str, str] = field(default_factory=dict)
+    _keyed: dict[tuple[str, str], SpeechGiven] = field(default_factory=dict)
+    last_round: int = 0
+    grown: GrownValues = field(default_factory=GrownValues)
+    """What was made of each speech."""
+
+    def add(self, speech: SpeechGiven) -> None:
+        stage = speech.stage
+        self._stages.setdefault(stage, []).append(speech)
+        self._characters[stage] = self._characters.get(stage, 0) + len(speech.text)
+        self._after.setdefault((stage, speech.after_round), []).append(speech)
+        if stage != REMARK:
+            self._models.setdefault(speech.participant, {})[speech.model] = None
+            self._last_model[speech.participant] = speech.model
+        self.last_round = max(self.last_round, speech.round)
+        if speech.participant != self.host:
+            self.of_seats.append(speech)
+        if speech.round > 0:
+            self.in_rounds.append(speech)
+        if speech.deliverables:
+            self.with_works.append(speech)
+        if speech.key:
+            self._keyed.setdefault((speech.participant, speech.key), speech)
+
+    def of(self, stage: str) -> Sequence[SpeechGiven]:
+        """What was said in a stage of this name, in all rounds."""
+        return self._stages.get(stage, ())
+
+    def after(self, stage: str) -> dict[int, Sequence[SpeechGiven]]:
+        """What the host said in a stage of this name, by the round after which it did."""
+        return {round_: said for (name, round_), said in self._after.items() if name == stage}
+
+    def models(self, participant: str) -> tuple[str, ...]:
+        """The models that spoke for somebody in its turns, each once, the first first."""
+        return tuple(self._models.get(participant, ()))
+
+    def last_model(self, participant: str) -> str:
+        """The model that spoke for somebody last; empty if it never spoke."""
+        return self._last_model.get(participant, "")
+
+    def characters(self, stage: str) -> int:
+        """How much was said in a stage of this name."""
+        return self._characters.get(stage, 0)
+
+    def keyed(self, participant: str, key: str) -> SpeechGiven | None:
+        """The first speech of a participant that came with this key."""
+        return self._keyed.get((participant, key))
+
+    def anew(self, speeches: Iterable[SpeechGiven]) -> SpeechIndex:
+        """The index of the same table with other speeches."""
+        found = SpeechIndex(self.host)
+        for each in speeches:
+            found.add(each)
+        return found
+
+    def copy(self) -> SpeechIndex:
+        return SpeechIndex(
+            self.host,
+            self.of_seats.copy(),
+            self.in_rounds.copy(),
+            self.with_works.copy(),
+            {stage: said.copy() for stage, said in self._stages.items()},
+            {place: said.copy() for place, said in self._after.items()},
+            self._characters.copy(),
+            {who: models.copy() for who, models in self._models.items()},
+            self._last_model.copy(),
+            self._keyed.copy(),
+            self.last_round,
+            self.grown.copy(),
+        )
