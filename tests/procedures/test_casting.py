@@ -14,7 +14,7 @@ import pytest
 from roundtable.core.errors import NotAllowed, SpeakerError
 from roundtable.core.events import ParticipantsSeated
 from roundtable.core.state import State
-from roundtable.core.values import OUTSIDE, Budget
+from roundtable.core.values import OUTSIDE, Budget, Material
 from roundtable.experts.chosen import chosen_expert
 from roundtable.experts.library_files import read_library
 from roundtable.experts.methods import METHODS
@@ -29,7 +29,7 @@ from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
 from tests.declaring import by_prompt
 from tests.foreseen import foreseen
-from tests.rehearsal import Cast, Table, Voice, dutiful, run_in_virtual_time
+from tests.rehearsal import Billed, Cast, Table, Voice, dutiful, run_in_virtual_time
 
 LISTED = tuple(
     ChosenExpert(
@@ -90,11 +90,16 @@ def host(*answers: str | SpeakerError) -> Callable[[SpeakRequest], str | Speaker
     return speak
 
 
-def a_table(*answers: str | SpeakerError, of: type[Library] = Library, **more: Any) -> Table:
+def a_table(
+    *answers: str | SpeakerError,
+    of: type[Library] = Library,
+    voice: type[Voice] = Voice,
+    **more: Any,
+) -> Table:
     def library(_: Ledger) -> Library:
         return of()
 
-    return Table({"*": Voice(host(*answers))}, casting=library, **more)
+    return Table({"*": voice(host(*answers))}, casting=library, **more)
 
 
 def asked(table: Table, **request: Any) -> State:
@@ -574,10 +579,64 @@ def test_a_crash_at_any_event_neither_casts_nor_asks_nor_pays_twice() -> None:
         run_in_virtual_time(again(cut))
 
 
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    ("procedure", "fewest"), [("deliberation", 4), ("five-round", 4), ("meeting", 6)]
+)
+def test_a_limit_that_pays_the_table_and_not_the_casting_too_leaves_out_the_casting(
+    procedure: str, fewest: int
+) -> None:
+    without = asked(a_table(), procedure=procedure, host_casts=False)
+    table = a_table(block(), block())
+
+    state = asked(table, procedure=procedure, budget=Budget(max_calls=fewest))
+
+    assert not calls(table)
+    assert ids(state) == ids(without)
+    assert sum(each.round > 0 for each in state.speeches) == len(ids(without))
+    assert state.verdict is not None
+    [told] = [note for note in state.notes if note.code == "not_cast"]
+    assert told.text.startswith("The limit is too low to ask the host who should sit here")
+
+
+def with_a_report(table: Table, limit: float | None = None) -> State:
+    """A deliberation over a document that is most of what is read."""
+    report = Material(source="report.md", text="A line of the report that is read. " * 4_000)
+    return asked(table, context=(report,), budget=Budget(max_cost_usd=limit))
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("share", [5.0, 5.6, 6.2, 7.0])
+def test_no_casting_is_made_or_mended_with_the_money_of_an_answer_or_the_verdict(
+    share: float,
+) -> None:
+    whole = with_a_report(a_table(block(), voice=Billed)).usage
+    table = a_table("Nobody in particular.", block(), voice=Billed)
+
+    state = with_a_report(table, limit := whole.priced_usd / whole.calls * share)
+
+    assert sum(each.round > 0 for each in state.speeches) == 3
+    assert state.speeches[-1].stage == "synthesis"
+    assert state.usage.priced_usd <= limit
+
+
+@pytest.mark.requirement("Z-35")
+def test_too_little_for_a_verdict_in_words_still_gets_the_answers_counted() -> None:
+    whole = with_a_report(a_table(block(), voice=Billed)).usage
+    table = a_table(block(), block(), voice=Billed)
+
+    state = with_a_report(table, whole.priced_usd / whole.calls * 3.4)
+
+    assert not calls(table)
+    assert state.usage.calls == 3
+    assert state.status == "stopped"
+    assert state.verdict is not None
+
+
 def test_a_budget_of_nothing_casts_nobody_and_a_stop_ends_it_at_once() -> None:
     table = a_table(block(), block())
     asked(table, budget=Budget(max_calls=1))
-    assert len(table.requests) <= 1
+    assert not calls(table)
 
     async def stopped() -> State:
         held = a_table(block(questions=ASKED))

@@ -100,6 +100,9 @@ class TurnPolicy:
 
     chosen: bool = False
     """Whether the user chose this timeout: it then goes before what a model needs as a rule."""
+    dispensable: bool = False
+    """Whether the table can do without it: a limit that cannot pay it beside every first answer
+    and the verdict leaves it out, and ends nothing."""
 
     def pace(self, asked: Pace | None, speaker: SpeakerRef) -> Pace:
         """What holds for a speaker: the asker's word, then the user's choice for this turn, then

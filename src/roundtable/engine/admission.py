@@ -19,7 +19,7 @@ from ..core.values import Prompt, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
 from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths, heard_in
-from ..rehearsal.play import Spoken, play
+from ..rehearsal.play import Spoken, SpentAfter, play
 
 USEFUL = 0.6
 """Of the usual length: with less an answer is not asked for, it would be cut short."""
@@ -52,7 +52,7 @@ def admission(
     beside: list[Wanted] = []
     ending: list[Wanted] = []
     if procedure is not None:
-        now, then = _rehearsed(state, procedure, known)
+        now, then = _rehearsed(state, procedure, known, whole=plan.policy.dispensable)
         if not any(each.turn_id == plan.turn_id for each in now):
             then = []  # what is asked here does not follow from the rules
         beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to, known)]
@@ -144,14 +144,17 @@ def _wanted(
 
 
 def _rehearsed(
-    state: State, procedure: Procedure, lengths: Lengths
+    state: State, procedure: Procedure, lengths: Lengths, *, whole: bool
 ) -> tuple[Sequence[Spoken], Sequence[Spoken]]:
-    """The calls that are open now, and those that a verdict needs after them at least."""
-    played = play(state, procedure, lengths, "differing", end_soon=True)
+    """The calls that are open now, and those that a verdict needs after them at least; with
+    `whole` that is one which everybody has answered for."""
+    heard: SpentAfter = "everybody" if whole else "somebody"
+    played = play(state, procedure, lengths, "differing", spent_after=heard)
     first = min((each.step for each in played.calls), default=0)
     now = [each for each in played.calls if each.step == first]
     later = [each for each in played.calls if each.step > first]
-    if any(each.round > 0 for each in now) or state.said.in_rounds:
+    begun = any(each.round > 0 for each in now) or bool(state.said.in_rounds)
+    if whole or begun:
         return now, later
     # Nobody has answered yet: there is a verdict if one of them can.
     answers = [each for each in later if each.round > 0]

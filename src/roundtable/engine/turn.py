@@ -258,7 +258,9 @@ class _Taking:
                 return ()
             give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
-            return ((granted, None), *self._outcome(as_it_stands(plan, turn) or give_up))
+            outcome = self._outcome(as_it_stands(plan, turn) or give_up)
+            left_out = plan.policy.dispensable and granted.limit != "time"
+            return outcome if left_out else ((granted, None), *outcome)
         events: list[Keyed] = []
         if call.replaces is not None:
             events.append((self._substitution(call, call.replaces), None))

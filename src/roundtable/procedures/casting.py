@@ -61,7 +61,7 @@ SEATS_ASKED = "seats"
 """The option that keeps how many seats whoever asks wanted, where that was said."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
-POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1, dispensable=True)
 _REMEDY = "Name the experts yourself, or let another model be the host."
 
 
@@ -217,7 +217,9 @@ class CastingContract(Contract):
         return tuple(Violation(CASTING, told) for told in problems)
 
 
-def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
+def _cast(
+    table: Table, said: Sequence[SpeechGiven], failed: Sequence[TurnFailed]
+) -> tuple[Event, ...]:
     """The seats that the host named, each with the speakers of the place it takes."""
     whom = offered(table.state)
     if not whom:
@@ -225,7 +227,8 @@ def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) ->
     most = len(table.seats)
     named = seats_in(said[0].text, whom, most) if said else CastSeats()
     if len(named.seats) < min(FEWEST_SEATS, most):
-        return (_not_cast(named),)
+        left_out = any(each.cause == "budget" for each in failed)
+        return (_NOT_PAID if left_out else _not_cast(named),)
     seated = tuple(
         Participant(
             id=seat.persona.id,
@@ -271,6 +274,14 @@ def _not_cast(named: CastSeats) -> NoteAdded:
         f"sit here.{_told(named)}",
         remedy=_REMEDY,
     )
+
+
+_NOT_PAID = NoteAdded(
+    code="not_cast",
+    text="The limit is too low to ask the host who should sit here as well, so those sit here who "
+    "were chosen without it.",
+    remedy="Raise the limit, or name the experts yourself.",
+)
 
 
 def _cast_in_part(named: CastSeats) -> NoteAdded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from ..core.decide import Procedure, decide
 from ..core.effects import (
@@ -45,6 +46,7 @@ _SHOWN = 1_200
 """Characters at both ends of a text that are put into a prompt; the rest is only counted."""
 _HIT = "What a page that was found says about it, in a few lines. " * 6
 _ROOM = 1_000_000_000
+SpentAfter = Literal["somebody", "everybody"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,12 @@ def play(
     lengths: Lengths,
     mood: Mood,
     *,
-    end_soon: bool = False,
+    spent_after: SpentAfter | None = None,
 ) -> Played:
-    """Lead a discussion on from here to its end, in memory. With `end_soon` the budget is
-    spent once what is open now has been said and somebody at the table has spoken: that is the
-    shortest way to a verdict."""
-    return _Play(state.branch(), procedure, lengths, mood, end_soon=end_soon).run()
+    """Lead a discussion on from here to its end, in memory. With `spent_after` the budget is
+    spent once what is open now has been said, and somebody or everybody at the table has spoken:
+    that is the shortest way to a verdict."""
+    return _Play(state.branch(), procedure, lengths, mood, spent_after).run()
 
 
 class _Play:
@@ -107,11 +109,10 @@ class _Play:
         procedure: Procedure,
         lengths: Lengths,
         mood: Mood,
-        *,
-        end_soon: bool,
+        spent_after: SpentAfter | None,
     ) -> None:
         self.state, self.procedure, self.lengths, self.mood = state, procedure, lengths, mood
-        self.end_soon = end_soon
+        self.spent_after = spent_after
         self.calls: list[Spoken] = []
         self.at = state.updated_at or datetime.now(UTC)
         # Nobody pauses a rehearsal.
@@ -133,11 +134,17 @@ class _Play:
         for plan in turns:
             self._speak(plan, step)
         others = [event for each in effects for event in _without_anybody(each, self.mood)]
-        answered = bool(self.state.said.in_rounds)
-        if turns and self.end_soon and answered and self.state.exhausted is None:
+        if turns and self._spent and self.state.exhausted is None:
             others.append(BudgetExhausted(limit="cost", detail="so far it is rehearsed"))
         self._apply(*others)
         return bool(turns or others)
+
+    @property
+    def _spent(self) -> bool:
+        answered = {each.participant for each in self.state.speeches if each.round > 0}
+        if self.spent_after == "everybody":
+            return answered.issuperset(each.id for each in self.state.participants)
+        return bool(answered) and self.spent_after == "somebody"
 
     def _apply(self, *events: Event) -> bool:
         for event in events:
