@@ -31,7 +31,9 @@ LOOKS = 40
 AT_ONCE, EACH = 64, 30
 PAIRS = 3
 TEXT = "A sentence of the usual length, said by one expert to the others. " * 8
-_COUNT = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+_COUNT = (
+    "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+)
 _OURS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'roundtable'"
 
 
@@ -136,7 +138,9 @@ async def measure(server: PostgresServer, pooled_port: int | None) -> list[Measu
     if pooled_port is not None:
         through = url.replace(f":{server.port}/", f":{pooled_port}/")
         rows.append(await heard("behind PgBouncer", through))
-        rows.append(await heard("behind PgBouncer with an address to listen at", through, listen=url))
+        rows.append(
+            await heard("behind PgBouncer with an address to listen at", through, listen=url)
+        )
     return rows + await side_by_side(server.new_database())
 
 

@@ -411,7 +411,7 @@ _UNANIMOUS = re.compile(
 _CONSENSUS = re.compile(
     r"\bconsensus\b|\bkonsens\b|\bconsenso\b|共识"
     r"|\b(?:table|panel|council|group|experts) (?:has |have )?(?:chose|chosen|decided on|settled on"
-    r"|agreed on|agrees? on)\b",
+    r"|agreed on|agrees? on)\b(?!\s+(?:none|nothing|neither|no (?:answer|option|position|side))\b)",
     re.IGNORECASE,
 )
 _SHORT_OF = vocabulary(

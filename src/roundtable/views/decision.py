@@ -239,8 +239,11 @@ def _cause(state: State, kind: Kind) -> Cause | None:
         return None
     told = line(state.closed.detail) or _STOPPED.get(state.closed.stop_reason, "")
     told = re.sub(r"^sorry[:,] +", "", told, flags=re.IGNORECASE)
+    first = next(iter(sentences(told)), "")
     return Cause(
-        _sentence(told or "it ended before there was an answer"), line(state.closed.remedy)
+        _sentence(first or "it ended before there was an answer"),
+        line(state.closed.remedy),
+        told.partition(first)[2].strip() if first else "",
     )
 
 
@@ -332,7 +335,7 @@ def _first_two(
         case "none":
             return "No answer was given.", _kept(state, kind)
         case "split":
-            return _split(delivery), next(iter(_brief(state)), "")
+            return _split(delivery), _beside_the_count(state, delivery)
         case "hollow":
             return _hollow(state, delivery), ""
         case "decided" | "demonstration" | "values" | "uncounted":
@@ -393,6 +396,13 @@ def _split(delivery: Delivery) -> str:
     if own := len(question.named("own")):
         told.append(f"{number(own)} with a position of {'its' if own == 1 else 'their'} own")
     return f"No answer: {', '.join(told)}." if told else "No answer: no option has a vote."
+
+
+def _beside_the_count(state: State, delivery: Delivery) -> str:
+    """What the writer says to a split, where it is more than the count: that stands there twice."""
+    counted = delivery.question.reason.rstrip(" .。") if delivery.question else ""
+    told = (each for each in _brief(state) if not counted or counted not in each)
+    return next(told, "")
 
 
 def _hollow(state: State, delivery: Delivery) -> str:

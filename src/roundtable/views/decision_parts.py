@@ -135,7 +135,10 @@ class Cause:
     """Why there is no answer, and what to do."""
 
     text: str
+    """In a sentence."""
     remedy: str
+    more: str = ""
+    """What else was told of it, such as what each call came to; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from .decision_parts import (
 from .decision_votes import OWN_POSITION, focus, labels
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import ConditionTold, Decided, Dissenter, Seat
+from .report_parts import unmarked
 
 IN_A_LINE = 160
 LONGEST_POSITION = 240
@@ -123,7 +124,7 @@ def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
     """What it held at first and in the end, in its own words where it has some."""
     record = record_of(state)
     first, last = (
-        plain(in_words(state, record.position(seat.participant, first=f))) for f in (True, False)
+        unmarked(in_words(state, record.position(seat.participant, first=f))) for f in (True, False)
     )
     short = labels(decided) if decided else {}
 

@@ -15,7 +15,7 @@ from ..core.declaration import ANY, OWN, Declaration, DeclaredVote, StanceWord
 from ..core.record import record_of
 from ..core.state import State
 from ..core.text import clip_words
-from .report_parts import line
+from .report_parts import line, unmarked
 
 LONGEST = 240
 DeclaredCode = (
@@ -114,4 +114,4 @@ def _vote(vote: DeclaredVote) -> Iterator[Declared]:
 
 
 def _short(text: str) -> str:
-    return clip_words(line(text), LONGEST)
+    return clip_words(unmarked(text), LONGEST)

@@ -54,7 +54,7 @@ from ..core.naming import called
 from ..core.text import count_words
 from ..core.values import Participant, Usage, Value
 from .declared import Declared, declared_lines
-from .report_parts import anchor, clean, line
+from .report_parts import anchor, clean, line, unmarked
 from .safe_markdown import Surroundings, to_html
 from .spoken import first_line, spoken
 
@@ -204,7 +204,7 @@ def _(event: SpeechGiven) -> dict[str, Any]:
 def _(event: BallotCast) -> dict[str, Any]:
     """How earlier versions of the program kept what a speech declares."""
     sure = round(event.certainty * 100) if event.certainty is not None else None
-    held = Declared("holds", text=line(event.position), sure=sure)
+    held = Declared("holds", text=unmarked(event.position), sure=sure)
     return {"turn_id": event.turn_id, "declared": [held.document()]}
 
 

@@ -102,8 +102,9 @@ class DecisionHtml:
         second = f" <span>{escaped(answer.second)}</span>" if answer.second else ""
         tongue = lang(answer.first, self._language)
         yield f'<p class="answer" dir="auto"{tongue}>{escaped(answer.first)}{second}</p>\n'
-        if decision.cause is not None and decision.cause.remedy:
-            yield f'<p class="remedy" dir="auto">{escaped(decision.cause.remedy)}</p>\n'
+        if decision.cause is not None:
+            for told in filter(None, (decision.cause.more, decision.cause.remedy)):
+                yield f'<p class="remedy" dir="auto">{escaped(told)}</p>\n'
         yield from self._band()
         if decision.flags:
             flags = "".join(map(_flag, decision.flags))

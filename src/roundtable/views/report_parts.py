@@ -5,6 +5,7 @@ Every text here is untrusted, free of secrets, and not yet escaped: each form es
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -136,6 +137,17 @@ class Report:
 def anchor(kind: str, name: str) -> str:
     """The id of a turn's or a point's place. An id must not contain white space."""
     return f"{kind}-{'_'.join(name.split())}"
+
+
+_HEADED = re.compile(r"^#{1,6}\s+(?:Position\b:?\s*)?")
+_EMPHASIS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
+_CUT_MARK = re.compile(r"\s*\*\*\d*[.)]?$|\*\*")
+"""What a cut left of an emphasis, with the number of a list behind it: it says nothing alone."""
+
+
+def unmarked(text: str) -> str:
+    """What somebody holds, in one line without marks of Markdown."""
+    return _CUT_MARK.sub("", _EMPHASIS.sub(r"\2", _HEADED.sub("", line(text)))).strip()
 
 
 def clean(text: str) -> str:

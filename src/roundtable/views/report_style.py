@@ -14,8 +14,9 @@ _COLOURS = "\n".join(
 )
 _SERIF = (
     '"Iowan Old Style","Palatino Linotype",Palatino,"Source Serif 4",Charter,"Noto Serif",Georgia,'
-    '"Songti SC","Noto Serif CJK SC","Noto Naskh Arabic",serif'
+    'serif,"Songti SC","Noto Serif CJK SC","Noto Naskh Arabic"'
 )
+"""The fonts of other scripts come last: they have Latin letters too, with wide quotation marks."""
 
 _FIRST = f"""
 .first{{padding-top:.4rem}}

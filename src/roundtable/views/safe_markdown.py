@@ -18,6 +18,7 @@ from markdown_it.token import Token
 
 from ..core.quotes import QUOTED, find_quote, is_quotation
 from ..core.visible import visible
+from .five_round.references import with_turns
 
 _ALLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」（）()\[\].,;:!?。，；：！？]"
@@ -59,7 +60,8 @@ class Labels:
 
     def cited(self, text: str) -> str:
         """The text with turns in place of what they are called."""
-        return self.pattern.sub(lambda match: self.by_label.get(match[0], match[0]), text)
+        marked = with_turns(text, lambda name, at: self.by_label.get(f"{name}, round {at}", ""))
+        return self.pattern.sub(lambda match: self.by_label.get(match[0], match[0]), marked)
 
 
 @dataclass(frozen=True, slots=True)

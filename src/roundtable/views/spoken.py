@@ -38,6 +38,9 @@ _FENCE = re.compile(r"^ {0,3}(?:`{3}|~{3})")
 _LEFT_OUT = re.compile(r"^\s*(?:[|>]|[-*_]{3,}\s*$)")
 _MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
 
+_CITED = re.compile(r"\s?[\[【](?:\d+/[\w-]+/[^\s\[\]【】]+|\s?@[^\[\]【】\n]{1,120})[\]】]")
+"""Whom a sentence cites is said where it stands, by name: a line of its own has no room for it."""
+
 
 def spoken(text: str) -> str:
     """The words, without blocks and without lines of protocol at the end."""
@@ -82,7 +85,7 @@ def first_line(words: str) -> str:
         if _FENCE.match(each):
             fenced = not fenced
         elif not fenced and each.strip() and not _HEADING.match(each) and not _LEFT_OUT.match(each):
-            plain = _MARKS.sub(lambda match: match[1] or "", each)
+            plain = _MARKS.sub(lambda match: match[1] or "", _CITED.sub("", each))
             if found := sentences(plain):
                 some = found[:2] if len(found[0]) < SHORTEST_LINE else found[:1]
                 return clip(line(" ".join(some)), LONGEST_LINE)

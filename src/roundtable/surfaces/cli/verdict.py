@@ -158,8 +158,11 @@ def _answer(sheet: Sheet, decision: Decision) -> None:
     sheet.paragraph(decision.answer.first, "bold")
     if decision.answer.second:
         sheet.paragraph(decision.answer.second)
-    if decision.cause is not None and decision.cause.remedy:
-        sheet.paragraph(decision.cause.remedy)
+    if decision.cause is None:
+        return
+    for told in (decision.cause.more, decision.cause.remedy):
+        if told:
+            sheet.paragraph(told)
 
 
 def _counted(decision: Decision) -> list[Vote]:

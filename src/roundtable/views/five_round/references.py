@@ -7,7 +7,7 @@ Chinese also `【@姓名 R1：同意】`. A quotation right after a marker must 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -94,6 +94,30 @@ def _references(text: str) -> Iterator[Reference]:
                 quote=quote["quote"][1:-1].strip() if quote else "",
                 line=number,
             )
+
+
+_IN_WORDS: Mapping[CitedStance, str] = {
+    "agree": "Agrees with ",
+    "partly": "Agrees in part with ",
+    "disagree": "Disagrees with ",
+}
+
+
+def with_turns(text: str, turn_of: Callable[[str, int], str]) -> str:
+    """The text for people: in place of each marker its stance in words and the turn that it cites,
+    in brackets; who and when, where `turn_of` knows none."""
+
+    def told(match: re.Match[str]) -> str:
+        at = _ROUND.search(match["name"])
+        if at is None:
+            return match[0]
+        name, round_ = _ROUND.sub("", match["name"]).strip(), int(at["round"])
+        stance = cited_stance(match["stance"] or "")
+        turn = turn_of(name, round_)
+        meant = f"[{turn}]" if turn else f"({name}, round {round_})"
+        return f"{_IN_WORDS[stance] if stance else ''}{meant}"
+
+    return _MARKER.sub(told, text)
 
 
 def cited_stance(text: str) -> CitedStance | None:

@@ -100,6 +100,18 @@ export function bare(text) {
 /** What only somebody at a command line can do. */
 const COMMAND_LINE = /(?:^|\s)--\w|\broundtable [a-z]|\b\w+\.toml\b|`declaration`/;
 
+/** Options of a command line, code, and names of models such as maker/model-1. */
+const TECHNICAL = /--\w|`|\b[a-z][\w.-]*\/[a-z][\w.:-]*\d|https?:|\{"/i;
+/** Characters beyond which a cause is no headline. */
+const LONGEST_CAUSE = 170;
+
+/** Why there is no answer, in one sentence. What only the makers understand is no headline: it is
+    told below it. */
+export function plainly(kind, text) {
+  if (!["failed", "stopped"].includes(kind) || (!TECHNICAL.test(text) && text.length <= LONGEST_CAUSE)) return text;
+  return kind === "failed" ? t("It failed before there was an answer.") : t("It was stopped before there was an answer.");
+}
+
 /** A remedy without the sentences that only a command line understands: the page has its own ways. */
 export function forPeople(remedy) {
   return (remedy || "").split(/(?<=[.;])\s+/).filter((each) => !COMMAND_LINE.test(each)).join(" ");

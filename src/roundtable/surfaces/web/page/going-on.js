@@ -29,8 +29,8 @@ export function GoingOn({ base, info, state, example, refresh }) {
     return info.owns && html`<section class="wrap going-on" id="follow-up" aria-label=${t("Follow-up")} tabindex="-1">
       <div class="row"><button type="button" class="main" onClick=${again}>${t("Ask this question yourself")}</button></div></section>`;
   }
-  return html`<section class="wrap going-on" id="follow-up" aria-labelledby="follow-up-head" tabindex="-1">
-    ${info.owns && html`<${Further} id=${info.discussion_id} />`}
+  return html`<section class="wrap going-on" id="follow-up" aria-label=${t("Follow-up")} tabindex="-1">
+    ${info.owns && state.verdict && html`<${Further} id=${info.discussion_id} />`}
     <div class="row">
       ${info.owns && html`<button type="button" onClick=${again}>${t("Ask again with other experts")}</button>
         <button type="button" onClick=${() => setOpen("compare")}>${t("Compare with another decision")}</button>`}

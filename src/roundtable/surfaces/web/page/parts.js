@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { clock, forPeople, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
-import { languageNow, n, t } from "./words.js";
+import { languageNow, later, n, t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -60,7 +60,9 @@ const NONE = {};
 /** Characters of markup by which its language and direction are told. */
 const BEGINNING = 4000;
 const CALLED = 60;
-const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
+/** A turn by its id; a seat may be called in any script. */
+const ID = String.raw`\d+\/[\w-]+\/[\p{L}\p{M}\p{N}_.-]+`;
+const TURN = new RegExp(`^${ID}$`, "u");
 
 /** Words of others, as elements. A citation of something that is not here is no link. */
 export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3, named = NONE }) {
@@ -123,32 +125,74 @@ function asChip(link) {
   if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
 }
 
+/** Takes away the brackets around a citation, or around several with marks between them. */
 function unbracket(link) {
-  const [before, after] = [link.previousSibling, link.nextSibling];
-  if (before && after && before.nodeType === Node.TEXT_NODE && after.nodeType === Node.TEXT_NODE && before.data.endsWith("[") && after.data.startsWith("]")) {
-    before.data = before.data.slice(0, -1);
-    after.data = after.data.slice(1);
+  const before = textOf(link.previousSibling);
+  if (!before || !before.data.endsWith("[")) return;
+  const between = [];
+  let after = textOf(link.nextSibling);
+  while (after && /^\s*[;,]\s*$/.test(after.data) && after.nextSibling && after.nextSibling.localName === "a") {
+    between.push(after);
+    after = textOf(after.nextSibling.nextSibling);
+  }
+  if (!after || !after.data.startsWith("]")) return;
+  before.data = before.data.slice(0, -1);
+  after.data = after.data.slice(1);
+  for (const each of between) each.data = " ";
+}
+
+function textOf(node) {
+  return node && node.nodeType === Node.TEXT_NODE ? node : null;
+}
+
+const NOBODYS = new RegExp(`\\s?\\[${ID}\\]`, "gu");
+
+/** How a table in rounds marks whom it speaks of, and whether it agrees. */
+const ADDRESSED = /[[【]\s?@\s?([^[\]【】:：\n]{1,80}?)[\s,，]+R\s?(\d{1,3})(?:[:：]([^[\]【】\n]{0,40}))?[\]】]/g;
+/** The more special first: “disagree” contains “agree”, and 不同意 contains 同意. */
+const STANCES = [
+  [/partly|partial|in part|mixed|teilweise|parcial|部分/i, later("Agrees in part with")],
+  [/disagree|oppose|reject|widersp|desacuerdo|不同意|反对|不赞同/i, later("Disagrees with")],
+  [/agree|support|accept|zustimm|acuerdo|同意|赞同|支持/i, later("Agrees with")],
+];
+
+/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. A mark of whom
+ * somebody means leads there, and is said in words where it leads nowhere. */
+function citeNobody(made) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (/[[【]/.test(node.data) && !(node.parentElement && node.parentElement.closest("a, code, pre"))) found.push(node);
+  }
+  for (const node of found) {
+    const text = node.data.replace(NOBODYS, "");
+    const parts = [];
+    let done = 0;
+    for (const match of text.matchAll(ADDRESSED)) {
+      parts.push(text.slice(done, match.index), ...addressed(match));
+      done = match.index + match[0].length;
+    }
+    if (parts.length) node.replaceWith(...parts, text.slice(done));
+    else node.data = text;
   }
 }
 
-const NOBODYS = /\s?\[\d+\/[\w-]+\/[\w.-]+\]/g;
-
-/** How a table in rounds marks whom it speaks of. */
-const ADDRESSED = /\[@([^\]\n]{1,80}?)\s+R(\d{1,3})\]/g;
-
-/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. A mark of whom
- * somebody means is said in words. */
-function citeNobody(made) {
-  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
-  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-    if (node.parentElement && node.parentElement.closest("a, code, pre")) continue;
-    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "").replace(ADDRESSED, (_, name, round) => t("({name}, round {n})", { name, n: round }));
-  }
+function addressed([, name, round, word]) {
+  const stance = word && STANCES.find(([known]) => known.test(word));
+  const turn = findTurn(name, round);
+  const before = stance ? `${t(stance[1])} ` : "";
+  if (!turn) return [before + t("({name}, round {n})", { name, n: round })];
+  const link = document.createElement("a");
+  link.className = "cite";
+  link.href = `#${encodeURI(turnPlace(turn))}`;
+  link.textContent = callTurn(turn);
+  return [before, link];
 }
 
 let isKnown = () => true;
 let lookOf = () => "host";
 let callTurn = (turn) => turn;
+let findTurn = () => "";
 
 /** What people call a turn that is cited; the text itself where it cites none. */
 export function citedAs(text) {
@@ -156,9 +200,10 @@ export function citedAs(text) {
 }
 
 /** The page says what people call a turn, by who spoke and in which round, and how it looks. */
-export function callTurns(call, look) {
+export function callTurns(call, look, find) {
   callTurn = call;
   lookOf = look;
+  findTurn = find;
 }
 
 /** The page says which places there are: speeches and points. */

@@ -2,7 +2,7 @@
 // confidence, and what must be known of it.
 import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
-import { bare, day, forPeople, short, whole } from "../format.js";
+import { bare, day, forPeople, plainly, short, whole } from "../format.js";
 import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
@@ -17,8 +17,6 @@ const PILLS = { decided: "chip", values: "chip plain", demonstration: "chip plai
 /** Votes that the band has room for, and flags that stand below it. */
 const IN_BAND = 2;
 const FLAGS = 2;
-/** Options of a command line, code, and names of models such as maker/model-1. */
-const TECHNICAL = /--\w|`|\b[a-z][\w.-]*\/[a-z][\w.:-]*\d|https?:|\{"/i;
 /** What the program says of an expert who holds in the end what it held at first. */
 export const THE_SAME = "The same.";
 /** Characters from which an answer is set smaller. */
@@ -27,14 +25,15 @@ const LONGER = 170;
 
 export function First({ decision, state, base, chairs, owns, example, onMade, onGone }) {
   const { kind, answer, cause, votes, confidence } = decision;
-  const headline = plainly(kind, bare(answer.first) || (cause ? cause.text : ""));
+  const told = bare(answer.first) || (cause ? cause.text : "");
+  const headline = plainly(kind, told);
   // A failure has no bar: there is nothing that was voted on.
   const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
   const weighed = votes.length > 0 && counted;
   return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1">
     <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
     <p class=${`answer ${size(headline)}`} dir=${directionOf(headline)} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
-    ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" dir=${directionOf(cause.remedy)} lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
+    ${cause && kind !== "interrupted" && html`<${Told} text=${headline === told ? cause.more : `${cause.text} ${cause.more}`} /><${Told} text=${forPeople(cause.remedy)} />`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
     ${owns && kind === "failed" && !example && html`<p class="acts"><button type="button" class="main" onClick=${() => askAgain(state.topic, state.procedure)}>${t("Ask again")}</button></p>`}
     ${weighed && html`<div class="band">
@@ -49,10 +48,10 @@ export function First({ decision, state, base, chairs, owns, example, onMade, on
   </section>`;
 }
 
-/** Why there is no answer, in one sentence; what only the makers understand is said in the drawer. */
-function plainly(kind, text) {
-  if (!["failed", "stopped"].includes(kind) || (!TECHNICAL.test(text) && text.length <= LONGER)) return text;
-  return kind === "failed" ? t("It failed before there was an answer.") : t("It was stopped before there was an answer.");
+/** What is told of a failure below its headline. */
+function Told({ text }) {
+  const words = (text || "").trim();
+  return words && html`<p class="remedied" dir=${directionOf(words)} lang=${languageOf(words)}><bdi>${words}</bdi></p>`;
 }
 
 function size(text) {

@@ -38,17 +38,23 @@ function Part({ id, title, children }) {
   return html`<section id=${id} aria-labelledby=${`${id}-head`}><h3 id=${`${id}-head`}>${title}</h3>${children}</section>`;
 }
 
+/** A sentence, and what else there is line by line. */
+function Lines({ text }) {
+  const [first, ...more] = text.split("\n").map((each) => each.replace(/^\s*[-•*]\s+/, "").trim()).filter(Boolean);
+  return html`<p class="s"><bdi>${first}</bdi></p>${more.length > 0 && html`<ul class="listed">${more.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}`;
+}
+
 export function Made({ derived, state, turns, onClose }) {
   const { made, confidence, cause } = derived.decision;
   const { procedure } = made;
   return html`<${Drawer} title=${t("How this was made")} onClose=${onClose}>
     <${Part} id="procedure" title=${t("Procedure")}><p class="s"><b>${plainName(procedure.name)}</b> <span class="soft">(${procedure.name})</span>${procedure.about && html`<br /><bdi>${procedure.about}</bdi>`}</p>
       ${state.extraRounds > 0 && html`<p class="s">${n(state.extraRounds, "{n} round was added while it went on.", "{n} rounds were added while it went on.")}</p>`}<//>
-    ${cause && html`<${Part} id="ended" title=${t("Why it ended")}><p class="s"><bdi>${cause.text}</bdi></p>${cause.remedy && html`<p class="s soft"><bdi>${cause.remedy}</bdi></p>`}<//>`}
+    ${cause && html`<${Part} id="ended" title=${t("Why it ended")}><p class="s"><bdi>${`${cause.text} ${cause.more || ""}`.trim()}</bdi></p>${cause.remedy && html`<p class="s soft"><bdi>${cause.remedy}</bdi></p>`}<//>`}
     <${Part} id="spent" title=${t("Time and cost")}><${Spent} made=${made} budget=${state.budget} /><//>
     <${Part} id="models" title=${t("Who spoke with which model")}><dl class="facts">${made.models.map((each) => html`<dt><bdi>${each.name}</bdi></dt><dd><bdi>${each.models.join(" → ") || t("a person")}</bdi>${each.note && html` <span class="soft">${each.note}</span>`}</dd>`)}</dl><//>
     <${Part} id="sureness" title=${t("How the confidence came about")}><p class="s"><b>${sureness(confidence)}.</b> <bdi>${confidence.reason}</bdi></p>${confidence.meaning && html`<p class="s soft"><bdi>${confidence.meaning}</bdi></p>`}<//>
-    ${(made.talk || derived.changes.length > 0) && html`<${Part} id="talk-changed" title=${t("What talk changed")}>${made.talk && html`<p class="s"><bdi>${made.talk}</bdi></p>`}<${Parts} parts=${derived.changes.map((part) => ({ ...part, folded: true, caption: part.caption || t("Every change") }))} turns=${turns} /><//>`}
+    ${(made.talk || derived.changes.length > 0) && html`<${Part} id="talk-changed" title=${t("What talk changed")}>${made.talk && html`<${Lines} text=${made.talk} />`}<${Parts} parts=${derived.changes.map((part) => ({ ...part, folded: true, caption: part.caption || t("Every change") }))} turns=${turns} /><//>`}
     ${made.checks.length > 0 && html`<${Part} id="checks" title=${t("Checks")}><ul class="s listed">${made.checks.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
     ${made.notes.length > 0 && html`<${Part} id="notes" title=${t("Notes")}><${Notes} notes=${made.notes} /><//>`}
     ${made.sources.length > 0 && html`<${Part} id="sources" title=${t("Sources")}><ul class="s listed">${made.sources.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}

@@ -1,6 +1,6 @@
 // A decision in one row: what was asked, the answer, the vote, how sure, what it cost, when.
 import { VoteBar } from "../decision/votes.js";
-import { ago, bare, money, whole } from "../format.js";
+import { ago, bare, money, plainly, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { languageOf } from "../parts.js";
 import { finding } from "../reading/found.js";
@@ -24,7 +24,7 @@ export function plainRow(found) {
 function headline(row) {
   if (row.kind === "turn") return t("Round {round}: {names} to speak", { round: row.round || 1, names: row.waits_for.join(", ") });
   if (row.kind === "live") return nowSentence(row.now);
-  return bare(row.answer);
+  return plainly(row.kind, bare(row.answer));
 }
 
 function Voted({ row }) {

@@ -176,6 +176,14 @@ function placeIn(hash) {
   }
 }
 
+/** The turn in which somebody of this name spoke in a round; empty if nobody did. */
+function turnOf(state, name, round) {
+  const place = state.rounds.find((each) => String(each.place) === round);
+  const alike = (other) => other.toLowerCase().replace(/[\s-]+/g, " ").trim();
+  const found = place && place.items.find((item) => item.kind === "speech" && alike(person(state, item.participant).name) === alike(name));
+  return found ? found.id : "";
+}
+
 /** Links within the page, the address bar and the way back go to places, once the page is `ready`. */
 export function usePlaces(state, derived, ready = true) {
   const latest = useRef({});
@@ -185,7 +193,7 @@ export function usePlaces(state, derived, ready = true) {
     const [round, , who] = turn.split("/");
     const { name } = person(latest.current.state, who);
     return round === "0" ? name : t("{name}, round {n}", { name, n: round });
-  }, (turn) => seatClass(person(latest.current.state, turn.split("/")[2] || "")));
+  }, (turn) => seatClass(person(latest.current.state, turn.split("/")[2] || "")), (name, round) => turnOf(latest.current.state, name, round));
   useLayoutEffect(() => {
     const pointAt = (place) => (latest.current.derived ? latest.current.derived.points : []).find((point) => point.anchor === place);
     // A point has a place of its own, or that of the speech that raised it.
