@@ -85,14 +85,14 @@ def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
 def test_every_command_that_a_page_shows_is_understood(page: str, line: str) -> None:
     del page
-    _parse(line)
+    parse(line)
 
 
 def test_a_command_or_flag_that_does_not_exist_would_be_noticed() -> None:
     for line in ("roundtable exprot ID", "roundtable show ID --colour", "roundtable skill polish",
                  "roundtable tool shout '{}'", "roundtable list one two"):  # fmt: skip
         with pytest.raises((click.UsageError, UnknownName, AssertionError)):
-            _parse(line)
+            parse(line)
     assert len(COMMANDS) > 80, "they are found"
 
 
@@ -111,7 +111,7 @@ def test_every_extra_is_explained() -> None:
         assert f"| `{extra}` |" in settings, extra
 
 
-def _parse(line: str) -> None:
+def parse(line: str) -> None:
     """Parse a command line as the program does; nothing is run."""
     shown = line.removeprefix("roundtable ")
     words = shlex.split(re.sub(r"[\[\]]", "", shown), comments=True)
