@@ -153,8 +153,6 @@ class Service:
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
         earlier call the discussion that it opened is returned."""
-        from ..views.prior import handed_on
-
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
@@ -165,7 +163,7 @@ class Service:
         for each in request.context_from:
             if (state := await self._to_follow(each)).discussion_id not in _ids(known):
                 known.append(state)
-        given = (*(each for state in known for each in handed_on(state)), *request.context)
+        given = (*_handed_on(known), *request.context)
         context = tuple(checked_context(material) for material in given)
         refuse_too_much(size_of(context))
         request = replace(request, context=context)
@@ -697,6 +695,15 @@ class Service:
                 if not error.temporary:
                     raise
                 # It runs out by itself; and what was done under it stays done.
+
+
+def _handed_on(earlier: Sequence[State]) -> list[Material]:
+    """What earlier discussions leave to the next one."""
+    if not earlier:
+        return []
+    from ..views.prior import handed_on
+
+    return [each for state in earlier for each in handed_on(state)]
 
 
 def _ids(states: Sequence[State]) -> set[str]:
