@@ -6,34 +6,68 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from roundtable.surfaces.python import Roundtable
+from tests.servers import provider_server
 
-NOT_BEFORE_A_CALL = (
+NEVER_FOR_A_CALL = (
     "anthropic",
     "asyncpg",
     "docx",
     "fastapi",
+    "genai_prices.data",
     "lxml",
+    "markdown_it",
     "mcp",
-    "numpy",
     "openai",
     "openpyxl",
     "pptx",
-    "pydantic_ai",
     "pypdf",
+    "requests",
     "rich.console",
     "rich.markdown",
+    "roundtable.core.notifications_text",
+    "roundtable.surfaces.cli.verdict",
+    "roundtable.views.decision",
+    "roundtable.views.delivery",
+    "roundtable.views.outgoing",
+    "roundtable.views.report_md",
     "tiktoken",
     "uvicorn",
     "wordllama",
     "xllamacpp",
 )
-"""What a discussion needs when a provider is called, a file is parsed or a page is served."""
-HEAVY = (*NOT_BEFORE_A_CALL, "httpx", "httpx2", "jinja2", "pathspec")
+"""What a discussion needs when a file is parsed, a page is served, a verdict is shown or others are
+told; and what it never needs."""
+HEAVY = (
+    "anthropic",
+    "asyncpg",
+    "docx",
+    "fastapi",
+    "genai_prices.data",
+    "httpx",
+    "httpx2",
+    "jinja2",
+    "lxml",
+    "mcp",
+    "numpy",
+    "openai",
+    "openpyxl",
+    "pathspec",
+    "pptx",
+    "pypdf",
+    "rich.console",
+    "rich.markdown",
+    "tiktoken",
+    "tokenizers",
+    "uvicorn",
+    "wordllama",
+    "xllamacpp",
+)
 SCRIPT = """
 import sys
 from roundtable.surfaces.cli.app import run
@@ -42,10 +76,25 @@ print(*sys.modules, file=sys.stderr)
 """
 
 
-def modules_after(*args: str) -> set[str]:
+AT_FIRST_CALL = """
+import os, sys
+from roundtable.speakers.api_client import ApiCall
+def told(call):
+    print(*sys.modules, file=sys.stderr, flush=True)
+    os._exit(0)
+ApiCall._sent = told
+from roundtable.surfaces.cli.app import run
+run(sys.argv[1:])
+"""
+
+
+def modules_after(
+    *args: str, script: str = SCRIPT, env: Mapping[str, str] | None = None
+) -> set[str]:
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *args],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        [sys.executable, "-c", script, *args],
+        env={**os.environ, "PYTHONPATH": path, **(env or {})},
         capture_output=True,
         text=True,
         timeout=120,
@@ -90,7 +139,18 @@ def test_a_discussion_up_to_its_first_call_loads_no_provider_no_parser_and_no_ve
         "ask", "Tea or coffee?", "--quick", "--procedure=council", "--all=scripted/echo",
         "--model=scripted/echo", "--no-search", "--context", str(tmp_path / "plan.md"),
     )  # fmt: skip
-    assert loaded.isdisjoint(NOT_BEFORE_A_CALL)
+    assert sorted(loaded & {*HEAVY} - {"httpx2", "jinja2", "pathspec"}) == []
+
+
+def test_the_first_call_to_a_provider_needs_no_vendors_package_no_report_and_no_price_list(
+    tmp_path: Path,
+) -> None:
+    with provider_server(models=["some-model"]) as server:
+        env = {**server.env(), "ROUNDTABLE_HOME": str(tmp_path / "home")}
+        asked = ("ask", "Tea or coffee?", "--models=openai/some-model", "--no-search")
+        loaded = modules_after(*asked, script=AT_FIRST_CALL, env=env)
+    assert sorted(loaded & {*NEVER_FOR_A_CALL}) == []
+    assert {"httpx2", "roundtable.speakers.wire_chat"} <= loaded
 
 
 def test_a_discussion_that_is_shown_loads_the_rules_of_its_own_procedure_only(

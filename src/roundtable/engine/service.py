@@ -178,8 +178,6 @@ class Service:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
         earlier call the discussion that it opened is returned. With `queued` a worker drives it:
         it waits for one from its first event on."""
-        from ..views.prior import handed_on
-
         if queued:
             self.check_queue()
         if key and (opened_before := await self.opened_with(key)):
@@ -193,7 +191,7 @@ class Service:
         for each in request.context_from:
             if (state := await self._to_follow(each)).discussion_id not in _ids(known):
                 known.append(state)
-        given = (*(each for state in known for each in handed_on(state)), *request.context)
+        given = (*_handed_on(known), *request.context)
         context = tuple(checked_context(material) for material in given)
         refuse_too_much(size_of(context))
         request = replace(request, context=context)
@@ -822,6 +820,15 @@ def no_queue() -> UsageError:
         "Set ROUNDTABLE_DB to a postgresql:// address and start `roundtable worker`; or ask on the "
         "page of `roundtable serve`, which goes on in the background.",
     )
+
+
+def _handed_on(earlier: Sequence[State]) -> list[Material]:
+    """What earlier discussions leave to the next one."""
+    if not earlier:
+        return []
+    from ..views.prior import handed_on
+
+    return [each for state in earlier for each in handed_on(state)]
 
 
 def _ids(states: Sequence[State]) -> set[str]:

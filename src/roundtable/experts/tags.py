@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .expert import Expert
 from .words import CHINESE, content_words, languages_of, parts, terms
@@ -23,33 +23,55 @@ Word = tuple[str, str]
 
 
 class TagIndex:
-    """The tags of a library, ready to be looked up."""
+    """The tags of a library, ready to be looked up. Those of a language are prepared when a topic
+    of that language comes: most of them are of others."""
 
     def __init__(self, experts: Sequence[Expert]) -> None:
+        self._experts = len(experts)
+        self._labels = [labels(expert) for expert in experts]
+        self._places = [place for place, tags in enumerate(self._labels) for _ in tags]
+        self._contents: list[list[tuple[str, tuple[Word, ...]] | None]] = [
+            [None] * len(tags) for tags in self._labels
+        ]
+        self._bearers: dict[Word, list[int]] = {}
+        self._rarity: dict[Word, float] = {}
+        self._whole: dict[int, float] = {}
+        self._all = {language for tags in self._labels for language, _ in tags}
+        self._prepared: set[str] = set()
+        others = (tag for tags in self._labels for language, tag in tags if language != "zh")
+        self._mixed = CHINESE.search("\n".join(others)) is not None
+
+    def _prepare(self, languages: Iterable[str]) -> None:
+        """Chinese words count as Chinese wherever they stand: where tags of other languages have
+        some, all are prepared together, so that no count depends on who was asked for before."""
+        wanted = self._all if self._mixed else {*languages} & self._all
+        new = wanted - self._prepared
+        if not new:
+            return
+        self._prepared |= new
         bearers: dict[Word, list[int]] = defaultdict(list)
-        places: list[int] = []
-        self._contents: list[list[tuple[str, tuple[Word, ...]]]] = []
-        for place, expert in enumerate(experts):
-            contents = [
-                (tag, tuple(dict.fromkeys(_words(tag, language))))
-                for language, tag in labels(expert)
-            ]
-            for _, words in contents:
-                for word in words:
-                    bearers[word].append(len(places))
-                places.append(place)
-            self._contents.append(contents)
-        self._places = places
-        self._bearers = dict(bearers)
-        self._rarity = {
-            word: math.log(1 + len(experts) / len({places[tag] for tag in tags}))
-            for word, tags in bearers.items()
-        }
-        self._whole = [self._weight(words) or 1.0 for tags in self._contents for _, words in tags]
+        added: list[tuple[int, tuple[Word, ...]]] = []
+        number = 0
+        for tags, contents in zip(self._labels, self._contents, strict=True):
+            for at, (language, tag) in enumerate(tags):
+                if language in new:
+                    words = tuple(dict.fromkeys(_words(tag, language)))
+                    contents[at] = (tag, words)
+                    for word in words:
+                        bearers[word].append(number)
+                    added.append((number, words))
+                number += 1
+        self._bearers.update(bearers)
+        for word, found in bearers.items():
+            bearing = len({self._places[tag] for tag in found})
+            self._rarity[word] = math.log(1 + self._experts / bearing)
+        self._whole.update((tag, self._weight(words) or 1.0) for tag, words in added)
 
     def words_in(self, topic: str, english: str) -> dict[Word, float]:
         """The words of a topic that some tag bears, with how surely the topic names them."""
         languages = languages_of(topic)
+        chinese = CHINESE.search(topic + english)
+        self._prepare([*languages, "en", *(["zh"] if chinese else ())])
         said = [*((topic, language) for language in languages), (english, "en")]
         named = {
             word: 1.0
@@ -88,7 +110,7 @@ class TagIndex:
         the topic's own `languages` alone, where there are any."""
         found: dict[str, float] = {}
         own: set[str] = set()
-        for tag, words in self._contents[place]:
+        for tag, words in filter(None, self._contents[place]):
             part = sum(self._rarity[word] * named[word] for word in words if word in named)
             if part and part >= self._weight(words) / 2:
                 found[tag] = part
