@@ -20,7 +20,7 @@ from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .examples.ledger import WithExamples
-from .ledger import open_ledger
+from .ledger import is_server, open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
@@ -38,6 +38,8 @@ from .user_procedures import ProcedureFiles
 if TYPE_CHECKING:
     from .engine.tasks import TaskReporter
     from .experts.selection import Selector
+    from .ledger.exchange import Exchange
+    from .ledger.postgres import PostgresLedger
     from .models.discovery import Asking, Found
     from .models.lookout import Lookout
     from .models.router import Router
@@ -63,6 +65,13 @@ class App:
     """The keys that were entered on the page."""
     lookout: Lookout
     """Knows who can speak."""
+    server: PostgresLedger | None = None
+    """The ledger, where it is on a server that others work at too."""
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What other processes are told and heard by; None where the ledger is a file."""
+        return None if self.server is None else self.server.exchange
 
     @property
     def keyed(self) -> Mapping[str, str]:
@@ -198,7 +207,8 @@ async def start(
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys, lookout)
+        server = own if is_server(own) else None
+        yield App(settings, registry, service, env, progress, notifier, keys, lookout, server)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))

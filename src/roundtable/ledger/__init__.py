@@ -5,11 +5,16 @@ Neither driver is imported before a ledger of its kind is opened.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..core.errors import UsageError
 from ..core.extras import needs
 from ..ports import Ledger
+
+if TYPE_CHECKING:
+    from .postgres import PostgresLedger
 
 _POSTGRES = ("postgresql://", "postgres://")
 
@@ -32,6 +37,13 @@ async def open_ledger(where: str | Path, *, listen: str | None = None) -> Ledger
     from .sqlite import SqliteLedger
 
     return await SqliteLedger.open(where)
+
+
+def is_server(ledger: Ledger) -> TypeGuard[PostgresLedger]:
+    """Whether it is one on a server, which others work at too."""
+    if (module := sys.modules.get(f"{__name__}.postgres")) is None:
+        return False
+    return isinstance(ledger, module.PostgresLedger)
 
 
 async def _open_postgres(url: str, listen: str | None) -> Ledger:

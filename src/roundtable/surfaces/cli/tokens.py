@@ -12,7 +12,7 @@ from ...core.state import State
 from ..tokens.capability import OWNER, Capability, acts_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
-from ..web.links import Links, load_links
+from ..web.links import Links, links_of
 from .here import settings_here
 from .terminal import echo, echo_error, echo_key
 
@@ -23,7 +23,7 @@ _WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
 
 
 def list_command() -> int:
-    tokens = load_links(settings_here().home).tokens
+    tokens = links_of(settings_here()).tokens
     if tokens.unsettled(OWNER):
         _settle(tokens)
     found = tokens.listed()
@@ -36,7 +36,7 @@ def list_command() -> int:
 
 def add_command(label: str, flags: Mapping[str, Any]) -> int:
     settings = settings_here()
-    links = load_links(settings.home)
+    links = links_of(settings)
     discussions = _discussions(flags["discussion"])
     if flags["seat"]:
         _check_seat(flags["seat"], discussions)
@@ -59,7 +59,7 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
 
 
 def end_command(given: Sequence[str]) -> int:
-    links = load_links(settings_here().home)
+    links = links_of(settings_here())
     for each in given:
         ended = _end(links, each)
         echo_error(f"Ended: {', '.join(ended) if ended else 'nothing, it was ended before'}.")

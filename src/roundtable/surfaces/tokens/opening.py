@@ -18,7 +18,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
-from .store import Tokens, spent
+from .store import Tokens, spent, tokens_of
 
 
 async def open_as(
@@ -30,7 +30,7 @@ async def open_as(
     if not held.id:
         return await app.service.open(request, key=key), held
     request = await in_reach(app, held, request)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     # Nobody finds somebody else's discussion by guessing a key.
     own = f"{held.id}/{key}" if key else None
     if own and (before := await app.service.opened_with(own)) is not None:
@@ -60,7 +60,7 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
     held.check("lead", discussion_id)
     if not held.id:
         return await app.service.ask_again(discussion_id, stage, by=by)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     await settle(app, tokens, held)
     budget = (await app.service.read(discussion_id)).budget
     tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
@@ -93,7 +93,7 @@ async def raise_as(
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
     if not held.id:
         return await app.service.raise_limits(discussion_id, limits, by=by)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     await settle(app, tokens, held)
     if tokens.left(held) is None:
         held.check("open")  # who only leads has no purse of its own
