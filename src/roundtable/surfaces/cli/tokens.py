@@ -90,9 +90,9 @@ def _end(links: Links, given: str) -> list[str]:
 
 def when(given: str, now: datetime) -> datetime:
     """A time to come, from a span or a date. UsageError says how to write one."""
-    if found := _SPAN.fullmatch(given.strip().lower()):
+    if _SPAN.fullmatch(given.strip().lower()):
         try:
-            return now + timedelta(**{_UNITS[found[2]]: int(found[1])})
+            return now + span(given, "--expires")
         except OverflowError:
             raise UsageError(f"--expires {given}: that is too far away.", _WHEN) from None
     try:
@@ -100,6 +100,14 @@ def when(given: str, now: datetime) -> datetime:
     except ValueError:
         raise UsageError(f"--expires {given!r} is no time.", f"Write {_WHEN}.") from None
     return at if at.tzinfo else at.astimezone()
+
+
+def span(given: str, option: str) -> timedelta:
+    """A span such as 12h, 30d or 4w. UsageError names the option and says how to write one."""
+    found = _SPAN.fullmatch(given.strip().lower())
+    if found is None:
+        raise UsageError(f"{option} {given!r} is no span.", "Write one such as 12h, 30d or 4w.")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
 def told(held: Capability) -> str:

@@ -134,6 +134,23 @@ def privacy(**flags: Any) -> int:
     return privacy_command(flags)
 
 
+@cli.command(short_help="Put closed discussions away into files, and bring them back.")
+@click.option("--older-than", metavar="SPAN", help="Those unchanged for so long: 90d, 12w.")
+@click.option("--to", metavar="FOLDER", help="Where the files go.")
+@click.option("--dry-run", is_flag=True, help="Only say which they are.")
+@click.option("--restore", metavar="FILE", help="Bring back the discussion in this file.")
+def archive(**flags: Any) -> int:
+    """Put closed discussions away: each becomes a file, which is read again before the discussion
+    is removed from the ledger.
+
+    Nothing is taken out of such a file, unlike a bundle: it is yours alone. --restore brings the
+    discussion back as it was.
+    """
+    from ..archive import archive_command
+
+    return archive_command(flags)
+
+
 @cli.command(short_help="Remove what Roundtable has stored.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
