@@ -151,6 +151,21 @@ def archive(**flags: Any) -> int:
     return archive_command(flags)
 
 
+@cli.command(short_help="Spread the events of a large PostgreSQL ledger over partitions.")
+@click.option("--into", type=click.IntRange(2, 1024), default=16, show_default=True, help="How "
+              "many; beyond some dozens only for terabytes.")  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def partition(**flags: Any) -> int:
+    """Put the events into several tables of the database, by discussion, within one transaction.
+
+    All events are written anew, and meanwhile nobody can read or write them: do it at a quiet
+    hour, with room for as much again. It is for ledgers that do not fit into the server's memory.
+    """
+    from ..partition import partition_command
+
+    return partition_command(flags)
+
+
 @cli.command(short_help="Remove what Roundtable has stored.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
