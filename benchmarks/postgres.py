@@ -3,37 +3,45 @@
 A thousand discussions driven by one process, all of them waiting for an answer: transactions a
 second, as the server counts them, and the connections of that process. How soon an append is heard
 of in another process, directly and behind PgBouncer. Appends a second of sixty-four discussions at
-once, as they are and with a notice inside of each transaction, in turn.
+once, as they are and with a notice inside of each transaction, in turn. How much
+later the page of another web process shows events and words.
 """
 
 from __future__ import annotations
 
 import asyncio
 import statistics
+import tempfile
 import time
 from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
 from typing import Any
 
 import asyncpg
+import httpx2
 from tests.ledger.events import note, opened
 from tests.pgbouncer import Missing, pgbouncer
 from tests.postgres import NoPostgres, PostgresServer, postgres_server
 from tests.rehearsal import Table, Voice
+from tests.servers import provider_server
+from tests.surfaces.web.house import Process, frames
 
 from benchmarks.measured import Measured
 from roundtable.ledger import postgres
 from roundtable.ledger.postgres import PostgresLedger
 from roundtable.procedures.opening import OpenRequest
+from roundtable.surfaces.web.links import load_links
 
 WAITING = 1_000
 SECONDS = 30.0
 LOOKS = 40
 AT_ONCE, EACH = 64, 30
 PAIRS = 3
+SAID_WITHIN = 5.0
 TEXT = "A sentence of the usual length, said by one expert to the others. " * 8
-_COUNT = (
-    "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
-)
+_COUNT = """
+    SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()
+"""
 _OURS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'roundtable'"
 
 
@@ -48,7 +56,7 @@ async def waiting(url: str) -> list[Measured]:
             request = OpenRequest(topic="Tea or coffee?", procedure="council")
             state = await table.service.open(request)
             driven.append(asyncio.create_task(table.service.run(state.discussion_id)))
-        while len(table.requests) < WAITING:
+        while len(table.requests) < WAITING:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.1)
         await asyncio.sleep(2)
         before, cpu = await watcher.fetchval(_COUNT), time.process_time()
@@ -131,6 +139,52 @@ async def side_by_side(url: str) -> list[Measured]:
     return [Measured(f"appends of {AT_ONCE} discussions at once", round(ours), "/s", detail=told)]
 
 
+async def between_pages(url: str, folder: Path) -> list[Measured]:
+    """How much later the page of another web process shows what happens on the one that drives."""
+    with ExitStack() as stack:
+        said = "One word after the other, as an expert thinks of them. " * 40
+        models = stack.enter_context(provider_server(lambda _: said, pace=SAID_WITHIN))
+        env = {**models.env(), "ROUNDTABLE_DB": url}
+        one, other = (
+            stack.enter_context(Process(folder / name / "home", "--port", "0", **env))
+            for name in ("one", "other")
+        )
+        links = load_links(one.home)
+        headers = {"Authorization": f"Bearer {links.owner_key}"}
+        options = {"all": "openai/x", "quick": True}
+        body = {"topic": "Tea or coffee?", "procedure": "council", "options": options}
+        async with httpx2.AsyncClient(base_url=one.found.url, timeout=60) as client:
+            made = (await client.post("/api/discussions", json=body, headers=headers)).json()
+        path = f"/api/r/{links.token(made['discussion_id'])}/feed"
+        here, there = await asyncio.gather(_seen(one, path), _seen(other, path))
+    rows = []
+    begun = max(min(here.values()), min(there.values()))
+    for kind in ("event", "draft"):
+        # What was there when the second page came is not late, it is history.
+        both = [key for key in here if key[0] == kind and key in there and here[key] > begun]
+        late = [1000 * (there[key] - here[key]) for key in both]
+        told = f"median {statistics.median(late):.0f} ms, of {len(late)}"
+        name = f"{kind} on the page of another process, later by"
+        rows.append(Measured(name, sorted(late)[-2], "ms", 500, told))
+    return rows
+
+
+async def _seen(page: Process, path: str) -> dict[tuple[str, str], float]:
+    """When each event came, and every two hundredth character of what was being said."""
+    seen: dict[tuple[str, str], float] = {}
+    async with httpx2.AsyncClient(base_url=page.found.url, timeout=120) as client:
+        async for frame in frames(client, path):
+            now = time.perf_counter()
+            if frame.event == "event":
+                seen.setdefault(("event", str(frame.id)), now)
+            elif frame.event == "draft":
+                turn = frame.data["turn_id"]
+                length = frame.data["begins"] + len(frame.data["words"])
+                for place in range(200, length, 200):
+                    seen.setdefault(("draft", f"{turn} {place}"), now)
+    return seen
+
+
 async def measure(server: PostgresServer, pooled_port: int | None) -> list[Measured]:
     url = server.new_database()
     rows = await waiting(url)
@@ -138,10 +192,11 @@ async def measure(server: PostgresServer, pooled_port: int | None) -> list[Measu
     if pooled_port is not None:
         through = url.replace(f":{server.port}/", f":{pooled_port}/")
         rows.append(await heard("behind PgBouncer", through))
-        rows.append(
-            await heard("behind PgBouncer with an address to listen at", through, listen=url)
-        )
-    return rows + await side_by_side(server.new_database())
+        told = "behind PgBouncer with an address to listen at"
+        rows.append(await heard(told, through, listen=url))
+    rows += await side_by_side(server.new_database())
+    with tempfile.TemporaryDirectory() as folder:
+        return rows + await between_pages(server.new_database(), Path(folder))
 
 
 def run() -> list[Measured]:

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from .cluster.late import LateQueue
     from .engine.tasks import TaskReporter
     from .experts.selection import Selector
+    from .ledger.exchange import Exchange
+    from .ledger.postgres import PostgresLedger
     from .models.discovery import Asking, Found
     from .models.lookout import Lookout
     from .models.router import Router
@@ -101,6 +103,16 @@ class App:
         from .ledger.purses import purses_beside
 
         return await purses_beside(self.ledger)
+
+    @property
+    def server(self) -> PostgresLedger | None:
+        """The ledger, where it is on a server that others work at too."""
+        return self.ledger if in_postgres(self.ledger) else None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What other processes are told and heard by; None where the ledger is a file."""
+        return None if self.server is None else self.server.exchange
 
     @property
     def keyed(self) -> Mapping[str, str]:

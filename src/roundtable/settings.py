@@ -287,6 +287,12 @@ class Settings(Value):
         return chosen if "://" in chosen else str(self.workspace.absolute() / chosen)
 
     @property
+    def server(self) -> str | None:
+        """The database server of the ledger, without a pooler if such an address is known; None
+        where the ledger is a file."""
+        return (self.choices.db_listen or self.db) if "://" in self.db else None
+
+    @property
     def models_file(self) -> Path | None:
         path = self.home / MODELS_TOML
         there = path.exists() or path.is_symlink()

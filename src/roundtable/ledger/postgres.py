@@ -101,6 +101,23 @@ _RELEASE = """
     UPDATE leases SET expires_at = NULL WHERE discussion_id = $1 AND owner = $2 AND epoch = $3
 """
 
+# Each takes its time, and may be ahead by a burst: `full_at` is when all of it has passed. Whoever
+# would be too far ahead takes nothing, and is told by how much.
+_RATE = """
+    WITH taken AS (
+        INSERT INTO rates AS r (name, by, full_at)
+        VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+        ON CONFLICT (name, by) DO UPDATE
+        SET full_at = greatest(r.full_at, clock_timestamp()) + make_interval(secs => $3)
+        WHERE greatest(r.full_at, clock_timestamp()) + make_interval(secs => $3)
+            <= clock_timestamp() + make_interval(secs => $4)
+        RETURNING true
+    )
+    SELECT CASE WHEN EXISTS (SELECT FROM taken) THEN 0 ELSE coalesce((
+        SELECT greatest(extract(epoch FROM full_at - clock_timestamp()) + $3 - $4, 0.001)
+        FROM rates WHERE name = $1 AND by = $2
+    ), 0.001) END::float8
+"""
 EVENTS = "roundtable"
 """The channel on which appends are told."""
 _CONNECTIONS = 4
@@ -124,7 +141,7 @@ class PostgresLedger:
         connect = None if direct is None else partial(asyncpg.connect, direct, **options)
         self.exchange = Exchange(connect, self._notify, self._missed)
         self._watch = Watch(self._standing, self._signal, lambda: self.exchange.listens)
-        self._renewals = Renewals(self._connection)
+        self._renewals = Renewals(self.connection)
         if pooled:
             options["statement_cache_size"] = 0
         self._pool = asyncpg.create_pool(
@@ -198,18 +215,18 @@ class PostgresLedger:
         search = (search or "").strip() if said else search
         if said and search:
             words = await self._looked_through(Words(search))
-            async with self._connection() as connection:
+            async with self.connection() as connection:
                 rows = await connection.fetch(_HEADLINES, "", None)
             found = [row for row in rows if words.in_discussion(row["id"], row["topic"])]
             return [_summary(row) for row in (found if limit is None else found[:limit])]
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             rows = await connection.fetch(_HEADLINES, folded(search or ""), limit)
         return [_summary(row) for row in rows]
 
     async def _looked_through(self, words: Words) -> Words:
         id_, seq = "", 0
         while True:
-            async with self._connection() as connection:
+            async with self.connection() as connection:
                 rows = await connection.fetch(_SAID, list(SAYING), id_, seq, ROWS_AT_ONCE)
             await asyncio.to_thread(words.look, [(row[0], row[2]) for row in rows])
             if len(rows) < ROWS_AT_ONCE:
@@ -225,7 +242,7 @@ class PostgresLedger:
         self._announce(discussion_id, None)
 
     async def driver(self, discussion_id: str) -> str | None:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             row = await connection.fetchrow(_DRIVER, discussion_id)
         return _driver(row) if row else None
 
@@ -246,7 +263,7 @@ class PostgresLedger:
             raise lost(lease)
 
     async def release_lease(self, lease: Lease) -> None:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             await connection.execute(_RELEASE, *_identity(lease))
 
     async def close(self) -> None:
@@ -298,17 +315,24 @@ class PostgresLedger:
         self._watch.soon()
 
     async def _notify(self, channels: list[str], said: list[str]) -> None:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             await connection.execute(_NOTIFY, channels, said)
 
     async def _standing(self, ids: Sequence[str]) -> Mapping[str, int]:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             return dict(await connection.fetch(_STANDING, list(ids)))
+
+    async def waits(self, name: str, by: str, every: float, burst: int) -> float:
+        """0 if somebody may do something once more now, which then counts; else the seconds until
+        it may. It may be done `burst` times at once, and once more `every` so many seconds."""
+        async with self.connection() as connection:
+            left: float = await connection.fetchval(_RATE, name, by, every, every * burst)
+        return left
 
     # What is read and written
 
     async def _page(self, discussion_id: str, after: int, limit: int | None) -> Page:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             # The head first: events that come between the two are then news, not overlooked.
             head = await connection.fetchrow(_HEAD, discussion_id)
             if head is None:
@@ -318,7 +342,9 @@ class PostgresLedger:
         return Page(events, head["last_seq"], head["status"] != "running")
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[Connection, None]:
+    async def connection(self) -> AsyncGenerator[Connection, None]:
+        """One of the few connections of this process; what the driver raises becomes LedgerError.
+        Behind a pooler it comes with a transaction."""
         if self._closed:
             raise LedgerError("This ledger has been closed.")
         with translated(self._where):
@@ -331,7 +357,7 @@ class PostgresLedger:
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[Connection, None]:
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             if self.pooled:
                 yield connection
             else:

@@ -110,7 +110,7 @@ async def behind_pooler(connection: Connection) -> bool:
     return bool(asked != connection.get_server_pid())
 
 
-_LOCK = 0x526F756E
+MIGRATING = 0x526F756E
 """The advisory lock under which processes migrate one after the other."""
 
 
@@ -123,7 +123,7 @@ async def migrate(connection: Connection, where: str, *, patience: float) -> Non
         return
     async with connection.transaction():
         await connection.execute(f"SET LOCAL lock_timeout = {max(1, round(patience * 1000))}")
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
         # Asked again under the lock: another process may have migrated it meanwhile.
         for migration in pending("postgres", await _version(connection), where):
             await connection.execute(migration.sql)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..bootstrap import App
@@ -147,7 +146,7 @@ async def run_demo(
 
 async def _page(app: App, discussion_id: str) -> str:
     from .web.found import ensure_server, page_url
-    from .web.links import load_links
+    from .web.links import links_of
 
     found = await ensure_server(app.settings)
-    return page_url(found, load_links(Path(app.settings.home)), discussion_id)
+    return page_url(found, links_of(app.settings), discussion_id)

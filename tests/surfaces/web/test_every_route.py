@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TOPIC = "Tea or coffee?"
 JSON = {"content-type": "application/json"}
-PUBLIC = {"/api/health"}
+PUBLIC = {"/api/health", "/healthz", "/readyz"}
 """Answers anybody: it says that it is up, and nothing of what is discussed."""
 PAGES = ["/", "/r/{token}", "/nothing/here", "/assets/style.css", "/assets/nothing.js"]
 """Outside of the description."""

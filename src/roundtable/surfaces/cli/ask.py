@@ -250,7 +250,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
     try:
         async with (
             at_the_keyboard(app, state, asker),
-            posting(app.settings.home, progress.on_draft) as on_draft,
+            posting(app.settings.home, progress.on_draft, app.exchange) as on_draft,
         ):
             state = await app.service.run(
                 state.discussion_id,

@@ -65,9 +65,9 @@ def _check_token(settings: Settings, token: str) -> None:
     """UsageError if it opens nothing: better said here than to the client, call by call."""
     from datetime import UTC, datetime
 
-    from ..web.links import Refusal, load_links
+    from ..web.links import Refusal, links_of
 
-    links = load_links(settings.home)
+    links = links_of(settings)
     if links.is_owner(token):
         raise UsageError(
             "This is the owner's key, which is for the page alone.",

@@ -69,7 +69,7 @@ async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) 
     if not plan.tell:
         return
     from ..web.found import page_url
-    from ..web.links import load_links
+    from ..web.links import links_of
 
     try:
         found = await _found(settings, serve=plan.serve)
@@ -78,7 +78,7 @@ async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) 
         return
     if found is None:
         return
-    url = page_url(found, load_links(settings.home), state.discussion_id, "host")
+    url = page_url(found, links_of(settings), state.discussion_id, "host")
     echo_error(f"Page: {url}")
     if plan.browser and (trouble := open_browser(url, settings.choices.browser)):
         echo_error(f"Note: {trouble} Open the page's link yourself.")

@@ -18,7 +18,7 @@ from ..web.found import (
     start_detached,
     stop_server,
 )
-from ..web.links import load_links
+from ..web.links import links_of
 from .here import settings_here
 from .terminal import echo_error, echo_key, is_terminal
 
@@ -76,6 +76,7 @@ def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:
                 host=flags["host"],
                 allow_hosts=flags["allow_host"],
                 resume_all=flags["resume_all"],
+                drain=flags["drain"],
                 on_ready=ready,
             )
         )
@@ -87,14 +88,14 @@ def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:
 
 def _say_where(found: Found, settings: Settings) -> None:
     """The owner's link is a secret for others, not for whoever owns this terminal."""
-    echo_key(owner_url(found, load_links(settings.home)))
+    echo_key(owner_url(found, links_of(settings)))
 
 
 def _show(found: Found, settings: Settings, flags: Mapping[str, Any]) -> None:
     at_screen = is_terminal(sys.stdout) and has_display(os.environ)
     if flags["no_browser"] or not at_screen:
         return
-    url = owner_url(found, load_links(settings.home))
+    url = owner_url(found, links_of(settings))
     if trouble := open_browser(url, settings.choices.browser):
         echo_error(f"{trouble} Open the link above yourself.")
 
@@ -105,4 +106,6 @@ def _arguments(flags: Mapping[str, Any]) -> tuple[str, ...]:
         arguments += ["--port", str(flags["port"])]
     for name in flags["allow_host"]:
         arguments += ["--allow-host", name]
+    if flags["drain"]:
+        arguments += ["--drain", str(flags["drain"])]
     return (*arguments, *(["--resume-all"] if flags["resume_all"] else []))

@@ -12,7 +12,7 @@ from ...core.state import State
 from ..tokens.capability import OWNER, Capability, acts_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
-from ..web.links import Links, load_links
+from ..web.links import Links, links_of
 from .here import settings_here
 from .terminal import echo, echo_error, echo_key
 
@@ -23,7 +23,7 @@ _WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
 
 
 def list_command() -> int:
-    tokens = load_links(settings_here().home).tokens
+    tokens = links_of(settings_here()).tokens
     if tokens.unsettled(OWNER):
         _settle(tokens)
     found = tokens.listed()
@@ -36,7 +36,7 @@ def list_command() -> int:
 
 def add_command(label: str, flags: Mapping[str, Any]) -> int:
     settings = settings_here()
-    links = load_links(settings.home)
+    links = links_of(settings)
     discussions = _discussions(flags["discussion"])
     if flags["seat"]:
         _check_seat(flags["seat"], discussions)
@@ -59,7 +59,7 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
 
 
 def end_command(given: Sequence[str]) -> int:
-    links = load_links(settings_here().home)
+    links = links_of(settings_here())
     for each in given:
         ended = _end(links, each)
         echo_error(f"Ended: {', '.join(ended) if ended else 'nothing, it was ended before'}.")
@@ -90,9 +90,9 @@ def _end(links: Links, given: str) -> list[str]:
 
 def when(given: str, now: datetime) -> datetime:
     """A time to come, from a span or a date. UsageError says how to write one."""
-    if found := _SPAN.fullmatch(given.strip().lower()):
+    if _SPAN.fullmatch(given.strip().lower()):
         try:
-            return now + timedelta(**{_UNITS[found[2]]: int(found[1])})
+            return now + span(given, "--expires")
         except OverflowError:
             raise UsageError(f"--expires {given}: that is too far away.", _WHEN) from None
     try:
@@ -100,6 +100,14 @@ def when(given: str, now: datetime) -> datetime:
     except ValueError:
         raise UsageError(f"--expires {given!r} is no time.", f"Write {_WHEN}.") from None
     return at if at.tzinfo else at.astimezone()
+
+
+def span(given: str, option: str) -> timedelta:
+    """A span such as 12h, 30d or 4w. UsageError names the option and says how to write one."""
+    found = _SPAN.fullmatch(given.strip().lower())
+    if found is None:
+        raise UsageError(f"{option} {given!r} is no span.", "Write one such as 12h, 30d or 4w.")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
 def told(held: Capability) -> str:

@@ -26,7 +26,7 @@ from ..toolset.access import Access
 from ..toolset.toolset import Toolset
 from ..web.connection import Connection
 from ..web.lasting import until_ended
-from ..web.links import Links, Refusal, load_links
+from ..web.links import Links, Refusal, links_of
 from .callers import BY, Callers
 from .server import make_server, options_of
 
@@ -60,7 +60,7 @@ async def serve_stdio(
     """Serve the client at the other end of standard input and output until it goes: with the
     user's own rights, or with those of a token; with `every` tool listed, not only the common
     ones."""
-    callers = Callers(load_links(settings.home), token) if token else Callers()
+    callers = Callers(links_of(settings), token) if token else Callers()
     async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = make_server(toolset, callers)
         async with stdio_server() as (reading, writing):
@@ -80,7 +80,7 @@ async def serve_http(
 ) -> None:
     """Serve clients over HTTP until the process is told to end; `ready` is told the address.
     `allow_hosts` are further names under which it may be called."""
-    links = load_links(settings.home)
+    links = links_of(settings)
     listening = _listening(host, port)
     async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = _Server(

@@ -19,7 +19,7 @@ from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
 from .monthly import Allowance, costs_of, set_aside_once_more, within_the_month
-from .store import Tokens, spent
+from .store import Tokens, spent, tokens_of
 
 
 async def open_as(
@@ -46,7 +46,7 @@ async def open_as(
             opening.discussion_id = state.discussion_id
         return state, held
     request = await in_reach(app, held, request)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     # Nobody finds somebody else's discussion by guessing a key.
     own = f"{held.id}/{key}" if key else None
     if own and (before := await app.service.opened_with(own)) is not None:
@@ -77,7 +77,7 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
     held.check("lead", discussion_id)
     if not held.id:
         return await app.service.ask_again(discussion_id, stage, by=by)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     await settle(app, tokens, held)
     state = await app.service.read(discussion_id)
     budget = state.budget
@@ -112,7 +112,7 @@ async def raise_as(
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
     if not held.id:
         return await app.service.raise_limits(discussion_id, limits, by=by)
-    tokens = Tokens(app.settings.home)
+    tokens = tokens_of(app.settings)
     await settle(app, tokens, held)
     if tokens.left(held) is None:
         held.check("open")  # who only leads has no purse of its own

@@ -106,6 +106,8 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/"): Rule("public"),  # says whose it is, or sees to the owner's session
     ("GET", "/r/{token}"): Rule("public"),  # the empty page, or that the link opens nothing
     ("GET", "/api/health"): Rule("public"),
+    ("GET", "/healthz"): Rule("public"),
+    ("GET", "/readyz"): Rule("public"),
     ("GET", "/api/openapi.json"): Rule("public"),
     # One discussion by its link
     ("GET", "/api/r/{token}"): Rule("results"),

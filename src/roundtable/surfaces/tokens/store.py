@@ -1,8 +1,9 @@
-"""Tokens: capabilities that were given out, in one file of the home. Of each only the hash of its
-secret is kept; what was given out as a signed link stands here once it is listed or ended.
+"""Tokens: capabilities that were given out, in one file of the home, or in the database where the
+ledger is on a server. Of each only the hash of its secret is kept; what was given out as a signed
+link stands here once it is listed or ended.
 
-Every process reads the same file and sees a change at its next look, so that what one ends is
-ended everywhere.
+Every process reads the same file or the same row and sees a change at its next look, so that what
+one ends is ended everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...config_files import contents, json_object, text_of
 from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
@@ -25,7 +26,13 @@ from ...private import private_folder, put_private
 from ..web.lock import take_lock
 from .capability import OWNER, Act, Capability, acts_of
 
+if TYPE_CHECKING:
+    from ...ledger.shared import SharedDocuments
+    from ...settings import Settings
+
 FILE = "tokens.json"
+KEY = "web.key"
+SHARED = "the table shared of the database"
 LOCK = "tokens.lock"
 PREFIX = "rtk_"
 MOST_BYTES = 50_000_000
@@ -43,6 +50,20 @@ _REMEMBERED = timedelta(days=30)
 ENDED = "was ended by whoever gave it"
 RAN_OUT = "has run out"
 Kind = Literal["token", "link"]
+
+
+def tokens_of(settings: Settings) -> Tokens:
+    """Those of this installation, wherever they are kept."""
+    return Tokens(settings.home, shared=shared_of(settings))
+
+
+def shared_of(settings: Settings) -> SharedDocuments | None:
+    """What its processes share in a database on a server; None where the ledger is a file."""
+    if settings.server is None:
+        return None
+    from ...ledger.shared import shared_at
+
+    return shared_at(settings.server)
 
 
 def id_of(secret: str) -> str:
@@ -80,12 +101,17 @@ class Tokens:
     """What was given out by this installation, and what of it was ended."""
 
     def __init__(
-        self, home: Path | None, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        home: Path | None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        shared: SharedDocuments | None = None,
     ) -> None:
-        """Without a home nothing was given out, and nothing can be."""
+        """Without a home nothing was given out, and nothing can be. Where there is something
+        `shared`, the list is there and not in the home."""
         self._home = home
+        self._shared = shared
         self.now = now
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: object = None
         self._all = _All()
 
     # What there is
@@ -293,6 +319,12 @@ class Tokens:
     def _read(self) -> _All:
         if self._home is None:
             return self._all
+        if self._shared is not None:
+            copy = self._shared.read(FILE)
+            if copy.version != self._seen:
+                self._all = _All() if copy.body is None else _told(copy.body, SHARED)
+                self._seen = copy.version
+            return self._all
         try:
             found = self._path.stat()
         except OSError:
@@ -326,15 +358,8 @@ class Tokens:
 
     @contextmanager
     def _writing(self) -> Iterator[_Open]:
-        """Change the file; nobody else does meanwhile."""
-        path = self._path
-        private_folder(path.parent)
-        deadline = time.monotonic() + _WAITS
-        while (lock := take_lock(path.with_name(LOCK))) is None:
-            if time.monotonic() > deadline:
-                raise UsageError("The list of tokens is in use.", "Try again.")
-            time.sleep(0.01)
-        with lock:
+        """Change the list; nobody else does meanwhile."""
+        with self._changing() as put:
             found = self._read()
             everything = _Open(dict(found.kept), dict(found.ended), found.era)
             yield everything
@@ -342,8 +367,24 @@ class Tokens:
                 expires = each.capability.expires
                 if expires is not None and self.now() >= expires + _REMEMBERED:
                     _drop(everything, id_)
-            put_private(path, _text(everything))
+            put(_text(everything))
             self._seen = None
+
+    @contextmanager
+    def _changing(self) -> Iterator[Callable[[str], None]]:
+        path = self._path
+        if self._shared is not None:
+            with self._shared.changing(FILE) as put:
+                yield put
+            return
+        private_folder(path.parent)
+        deadline = time.monotonic() + _WAITS
+        while (lock := take_lock(path.with_name(LOCK))) is None:
+            if time.monotonic() > deadline:
+                raise UsageError("The list of tokens is in use.", "Try again.")
+            time.sleep(0.01)
+        with lock:
+            yield lambda text: put_private(path, text)
 
 
 @dataclass(slots=True)
@@ -431,12 +472,27 @@ def _loaded(path: Path) -> _All:
     where = str(path)
     data = contents(path, most=MOST_BYTES, ours=True)
     try:
-        document = json_object(text_of(data or b"", where), where)
-        kept = {row["id"]: _kept(row) for row in document["tokens"]}
-        ended = {str(k): str(v) for k, v in document["ended"].items()}
-        return _All(kept, ended, int(document["era"]))
-    except (BadSetting, ValueError, LookupError, TypeError, AttributeError, UnknownName):
+        return _parsed(text_of(data or b"", where), where)
+    except _UNREADABLE:
         raise trouble from None
+
+
+def _told(text: str, where: str) -> _All:
+    try:
+        return _parsed(text, where)
+    except _UNREADABLE:
+        remedy = f"End all of them: delete the row {FILE} of the table shared, and {KEY}, too."
+        raise BadSetting(where, "the row", "the list of tokens", remedy) from None
+
+
+_UNREADABLE = (BadSetting, ValueError, LookupError, TypeError, AttributeError, UnknownName)
+
+
+def _parsed(text: str, where: str) -> _All:
+    document = json_object(text, where)
+    kept = {row["id"]: _kept(row) for row in document["tokens"]}
+    ended = {str(k): str(v) for k, v in document["ended"].items()}
+    return _All(kept, ended, int(document["era"]))
 
 
 def _kept(row: Mapping[str, Any]) -> Kept:

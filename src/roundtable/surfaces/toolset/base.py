@@ -152,9 +152,9 @@ class ToolsetBase:
     def _seat_token(self, state: State, seated: Participant) -> str:
         """What opens this seat alone, for a page and for tools; it ends with what this caller
         holds."""
-        from ..web.links import load_links
+        from ..web.links import links_of
 
-        links = load_links(self.app.settings.home)
+        links = links_of(self.app.settings)
         return links.token(state.discussion_id, "seat", seat=seated.id, by=self.access.held)
 
     async def _page(
@@ -166,11 +166,11 @@ class ToolsetBase:
         if not (usual if wanted is None else wanted):
             return None, []
         from ..web.found import ensure_server, page_url
-        from ..web.links import load_links
+        from ..web.links import links_of
 
         try:
             found = await ensure_server(settings, port=port or settings.choices.web_port)
-            links = load_links(settings.home)
+            links = links_of(settings)
         except RoundtableError as error:
             return None, [f"There is no page to watch it on: {error}"]
         role: Literal["viewer", "seat"] = "seat" if seat else "viewer"

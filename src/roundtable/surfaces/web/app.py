@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,9 +23,11 @@ from ...core.text import redact
 from ...core.visible import shown
 from ...version import __version__
 from ..openai.api import router as openai_routes
+from ..tokens.store import shared_of
 from ..toolset import Toolset
 from .access import (
     A_YEAR,
+    PASSWORDS_PER_MINUTE,
     Admitted,
     Denied,
     Here,
@@ -39,7 +43,7 @@ from .assets import HOME, PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
 from .keys_api import router as key_routes
-from .limits import Rate
+from .limits import BURST, WRITES_PER_MINUTE, Rate, SharedRate
 from .links import Links
 from .refusal import RETRY_AFTER, problem, told
 from .running import Running
@@ -62,6 +66,9 @@ _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
 )
 _FOR_PROGRAMS = ("/api/", "/v1/", "/assets/")
 """Where whoever asks reads JSON; elsewhere it is somebody with a browser."""
+_ANSWERS_WITHIN = 5.0
+_NOBODY = "rt_00000000"
+"""Any id does: it is only asked whether there is an answer."""
 log = logging.getLogger(__name__)
 
 
@@ -76,17 +83,24 @@ def make_app(
 ) -> FastAPI:
     """The whole service. `host` is the address that it listens on, `allow_hosts` are further names
     under which it may be called. Its lifespan ends what it drives, resumably."""
-    running = Running(app.service)
+    running = Running(app.service, app.exchange)
     links.tokens.now = now
     web = Web(app, links, running, Rooms(app.service, running.draft_store), now)
+    if (server := app.server) is not None:
+        rate = rate or SharedRate("writes", WRITES_PER_MINUTE, BURST, server)
+        passwords = SharedRate("passwords", PASSWORDS_PER_MINUTE, PASSWORDS_PER_MINUTE, server)
+        web = replace(web, passwords=passwords)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        try:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(web.running.close)
+            stack.push_async_callback(web.rooms.close)
+            await stack.enter_async_context(running.exchanging())
+            shared = shared_of(app.settings)
+            if server is not None and shared is not None:
+                await stack.enter_async_context(shared.followed(server))
             yield
-        finally:
-            await web.rooms.close()
-            await web.running.close()
 
     service = FastAPI(
         title="Roundtable",
@@ -172,6 +186,23 @@ def _pages(service: FastAPI) -> None:
             "version": __version__,
             "proof": here.links.proof(challenge[:200]),
         }
+
+    @service.get("/healthz", tags=["service"])
+    async def healthz() -> dict[str, str]:
+        """Whether the process is alive: it answers."""
+        return {"status": "alive"}
+
+    @service.get("/readyz", tags=["service"])
+    async def readyz(here: Here) -> Response:
+        """Whether requests should come here: the database answers, and it is not about to end."""
+        if here.rooms.draining:
+            return JSONResponse({"status": "draining"}, status_code=503)
+        try:
+            async with asyncio.timeout(_ANSWERS_WITHIN):
+                await here.app.service.is_driven(_NOBODY)
+        except (errors.LedgerError, TimeoutError):
+            return JSONResponse({"status": "the database does not answer"}, status_code=503)
+        return JSONResponse({"status": "ready"})
 
     service.mount("/assets", StaticFiles(directory=PAGE), name="assets")
 

@@ -27,6 +27,8 @@ from .found import STATE_FILE, Found, running
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from ...ledger.exchange import Exchange
+
 POST_EVERY = 0.15
 LOOK_EVERY = 3.0
 _POST_WITHIN = 2.0
@@ -127,6 +129,10 @@ class DraftStore:
         """Everything that is being said in a discussion."""
         return [said for (where, _), said in self._turns.items() if where == discussion_id]
 
+    def watched(self) -> list[str]:
+        """The discussions in which somebody listens."""
+        return list(self._ears)
+
     @contextmanager
     def listening(self, discussion_id: str, tell: OnChange) -> Iterator[None]:
         """`tell` is called at each word of a discussion."""
@@ -216,8 +222,23 @@ class Poster:
 
 
 @asynccontextmanager
-async def posting(home: Path, on_draft: OnDraft) -> AsyncIterator[OnDraft]:
-    """`on_draft`, and the page hears it too while there is one."""
+async def posting(
+    home: Path, on_draft: OnDraft, exchange: Exchange | None = None
+) -> AsyncIterator[OnDraft]:
+    """`on_draft`, and the page hears it too while there is one: by an `exchange` every page that
+    shows it, else the one of this installation."""
+    if exchange is not None:
+        from .draft_exchange import DraftExchange
+
+        drafts = DraftExchange(exchange, DraftStore())
+
+        def all_of_them(draft: Draft) -> None:
+            on_draft(draft)
+            drafts.add(draft)
+
+        async with drafts.running():
+            yield all_of_them
+        return
     poster = Poster(home)
     work = asyncio.create_task(poster.run())
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FEEDS_PER_LINK = 180
 FEEDS_PER_ADDRESS = 190
 FEEDS_IN_ALL = 200
+HEALTH = frozenset({"/healthz", "/readyz"})
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PIECE = 64 * 1024
 _OWNER = "the owner"
@@ -89,7 +90,9 @@ class Guard:
         """What the application receives from; what it holds meanwhile is on the stack."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         hosts = [value for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) != 1 or not self._hosts.allow(headers[b"host"]):
+        # A balancer asks by whatever name it has for us, and is told nothing but yes or no.
+        known = scope["path"] in HEALTH or self._hosts.allow(headers.get(b"host", ""))
+        if len(hosts) != 1 or not known:
             raise Refused(
                 421,
                 "This server is not known by that name.",
@@ -103,7 +106,7 @@ class Guard:
             return receive
         _refuse_other_sites(headers)
         if link:  # before anybody asks whether it opens something: guessing is writing too
-            self._refuse_too_many(link)
+            await self._refuse_too_many(link)
         if not self._admit(scope):
             return receive
         held: Capability | None = scope.get(HELD)
@@ -111,16 +114,16 @@ class Guard:
         # Who asks tables as models is a program, which is bounded by what it may spend.
         asks = scope["path"].startswith("/v1/")
         if by and not link and not asks and not scope.get(LOOKS):
-            self._refuse_too_many(by)
+            await self._refuse_too_many(by)
         if held is not None and held.owns:
             address = _OWNER  # whoever else is at this machine cannot take the owner's places
         return await stack.enter_async_context(
             self._intake.body(scope, headers, receive, by=by, address=address)
         )
 
-    def _refuse_too_many(self, by: str) -> None:
+    async def _refuse_too_many(self, by: str) -> None:
         """`by` is the id of a link or a token; the owner has none, and is not limited."""
-        if wait := ceil(self._rate.wait(by)):
+        if wait := ceil(await self._rate.until(by)):
             raise Refused(
                 429,
                 "Too many requests came through this link or token.",

@@ -1,4 +1,8 @@
-"""Limits: how often, and how many at once: for each link or token, each address, and in all."""
+"""Limits: how often, and how many at once: for each link or token, each address, and in all.
+
+How often is counted by all processes at one database together, for it protects discussions and
+passwords; how many at once by each for itself, for it protects that process.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from ...core.errors import LedgerError
 from .refusal import Refused
+
+if TYPE_CHECKING:
+    from ...ledger.postgres import PostgresLedger
 
 WRITES_PER_MINUTE = 30
 BURST = 10
@@ -49,6 +58,26 @@ class Rate:
             return (1 - bucket.left) / self._per_second
         bucket.left -= 1
         return 0.0
+
+    async def until(self, by: str) -> float:
+        """The same, for whoever can wait for the answer."""
+        return self.wait(by)
+
+
+class SharedRate(Rate):
+    """The same for all processes at one database: what was done through one of them counts in all.
+    While the database is away each counts for itself."""
+
+    def __init__(self, name: str, per_minute: float, burst: int, server: PostgresLedger) -> None:
+        super().__init__(per_minute, burst)
+        self._name = name
+        self._server = server
+
+    async def until(self, by: str) -> float:
+        try:
+            return await self._server.waits(self._name, by, 1 / self._per_second, self._burst)
+        except LedgerError:
+            return self.wait(by)
 
 
 class Places:

@@ -19,11 +19,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ...core.errors import BadSetting
-from ...private import private_folder, put_key
+from ...private import private_folder, put_key, put_private
+from ...settings import Settings
 from ..tokens.capability import OWNER, ROLES, Act, Capability, Role
-from ..tokens.store import ENDED, Tokens, id_of, is_token
+from ..tokens.store import ENDED, FILE, KEY, Tokens, id_of, is_token, shared_of
 
-KEY_FILE = "web.key"
+KEY_FILE = KEY
 _KEY_BYTES = 32
 _MAC_BYTES = 20
 """160 bits: nobody guesses a link."""
@@ -228,9 +229,26 @@ def _capability(link: str, fields: _Fields) -> Capability:
     )
 
 
+def links_of(settings: Settings) -> Links:
+    """The links of this installation, wherever its key is kept: in its home; or in the database
+    where that is on a server, so that every process behind a balancer has the same. The home then
+    has a copy, and what it had before is taken over if it was first."""
+    links = load_links(settings.home)
+    if (shared := shared_of(settings)) is None:
+        return links
+    path = settings.home / KEY_FILE
+    own = path.read_text("ascii").strip()
+    key = shared.settled(KEY, own)
+    if key != own:
+        put_private(path, key)
+    elif (given_out := settings.home / FILE).exists():
+        shared.settled(FILE, given_out.read_text("utf-8"))
+    return Links(bytes.fromhex(key), Tokens(settings.home, shared=shared))
+
+
 def load_links(home: Path) -> Links:
-    """The links of this installation; its key is made on first use. Processes that come at the
-    same time get the same one."""
+    """The links of the installation that has its key in this home; it is made on first use.
+    Processes that come at the same time get the same one."""
     path = home / KEY_FILE
     try:
         if not path.exists():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from ...core.errors import LeaseHeld, RoundtableError
 from ...core.events import AttemptFailed, SpeechGiven, StoredEvent, TurnFailed
@@ -12,7 +14,11 @@ from ...core.state import State
 from ...core.text import redact
 from ...engine.outage import Notice
 from ...engine.service import Service
+from .draft_exchange import DraftExchange
 from .drafts import DraftStore
+
+if TYPE_CHECKING:
+    from ...ledger.exchange import Exchange
 
 log = logging.getLogger(__name__)
 
@@ -21,9 +27,11 @@ class Running:
     """Drives discussions until they are closed, or this is; where workers are there to do it, they
     are left to them."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, exchange: Exchange | None = None) -> None:
+        """By an `exchange` other processes hear what is said here, and we what is said there."""
         self.draft_store = DraftStore()
         """What is being said, here and in processes that post their drafts."""
+        self._exchange = DraftExchange(exchange, self.draft_store) if exchange else None
         self._service = service
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._closed = False
@@ -67,6 +75,15 @@ class Running:
                 news.clear()
                 await news.wait()
 
+    @asynccontextmanager
+    async def exchanging(self) -> AsyncGenerator[None, None]:
+        """Within it words go to other processes and come from them, where there are any."""
+        if self._exchange is None:
+            yield
+            return
+        async with self._exchange.running():
+            yield
+
     async def close(self) -> None:
         """Interrupt what is being driven; it can be taken up again."""
         self._closed = True
@@ -82,7 +99,7 @@ class Running:
                 return
             await self._service.run(
                 discussion_id,
-                on_draft=self.draft_store.add,
+                on_draft=(self._exchange or self.draft_store).add,
                 on_event=self._forget_drafts,
                 on_notice=self._note,
             )

@@ -11,6 +11,8 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
+from types import FrameType
 from typing import IO, Any
 
 import uvicorn
@@ -26,7 +28,7 @@ from .access import Web
 from .app import make_app
 from .connection import Connection
 from .found import LOCK_FILE, PORT, Found, announce, forget
-from .links import load_links
+from .links import links_of
 from .lock import take_lock
 
 _PORTS_TRIED = 200
@@ -40,8 +42,18 @@ class AlreadyServed(UsageError):
 class PageServer(uvicorn.Server):
     """Ends its feeds first when it is asked to end, so that nobody is cut off."""
 
-    def __init__(self, config: uvicorn.Config, web: Web, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        web: Web,
+        on_ready: Callable[[], None],
+        *,
+        drain: float = 0.0,
+    ) -> None:
+        """`drain` is how many seconds it still serves, and says that it is not ready, after it was
+        asked to end: so long a balancer may take to notice."""
         super().__init__(config)
+        self._drain = drain
         self._web = web
         self._on_ready = on_ready
 
@@ -63,7 +75,18 @@ class PageServer(uvicorn.Server):
                     break
             yield
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Say that we are going, serve for a while whoever has not heard of it, and then end. A
+        second signal ends it at once."""
+        if self._drain <= 0 or self._web.rooms.draining:
+            super().handle_exit(sig, frame)
+            return
+        self._web.rooms.draining = True
+        end = partial(super().handle_exit, sig, frame)
+        asyncio.get_running_loop().call_later(self._drain, end)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._web.rooms.draining = True
         await self._web.rooms.close()
         await self._web.running.close()
         await super().shutdown(sockets)
@@ -76,6 +99,7 @@ async def serve(
     host: str = "127.0.0.1",
     allow_hosts: Sequence[str] = (),
     resume_all: bool = False,
+    drain: float = 0.0,
     on_ready: Callable[[Found], None] = lambda _: None,
 ) -> None:
     """Serve this installation until a signal ends it. AlreadyServed if another process does."""
@@ -99,7 +123,7 @@ async def serve(
             "127.0.0.1" if reached == "0.0.0.0" else "::1" if reached == "::" else reached,  # noqa: S104
         )
         async with start(settings, delivery=WorkspaceFiles(settings.workspace)) as app:
-            service = make_app(app, load_links(settings.home), host=host, allow_hosts=allow_hosts)
+            service = make_app(app, links_of(settings), host=host, allow_hosts=allow_hosts)
             web: Web = service.state.web
 
             def ready() -> None:
@@ -114,7 +138,8 @@ async def serve(
             stack.enter_context(short_looks())
             runner = Runner(app, web.running.drive, who=this_owner())
             async with _beside(runner.keep()):
-                await PageServer(server_config(service), web, ready).serve(sockets=sockets)
+                server = PageServer(server_config(service), web, ready, drain=drain)
+                await server.serve(sockets=sockets)
 
 
 @contextlib.asynccontextmanager

@@ -46,6 +46,9 @@ _CHUNK = 8 * 1024
 _DRAFTS_KEPT = 256
 _ALIVE = b": still here\n\n"
 END = b"event: end\ndata: {}\n\n"
+GOING = b'retry: 1000\nevent: end\ndata: {"reconnect":true}\n\n'
+"""The server goes away, the discussion does not: whoever asks again comes to another, or to the
+next."""
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +68,7 @@ class Room:
         self._over: set[str] = set()
         self._loaded = asyncio.Event()
         self._ended = False
+        self._left = False
         self._trouble: RoundtableError | None = None
         self._unseen: RoundtableError | None = None
         """Why it could not be looked after the last time."""
@@ -172,7 +176,7 @@ class Room:
                 after += 1
             if after >= self.last_seq:
                 if self._ended:
-                    for piece in _pieces([*chunk, END]):
+                    for piece in _pieces([*chunk, GOING if self._left else END]):
                         yield piece
                     return
                 if driven is not self._driven:
@@ -200,6 +204,7 @@ class Room:
         for task in self._work:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
+        self._left = not self._ended
         self._ended = True
         self._loaded.set()
         self._wake()
@@ -363,6 +368,8 @@ class Rooms:
         self._closing: dict[str, asyncio.TimerHandle] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self.closed = False
+        self.draining = False
+        """Whether this process is about to end, and nobody should come here any more."""
 
     @asynccontextmanager
     async def enter(self, discussion_id: str) -> AsyncIterator[Room]:

@@ -16,6 +16,13 @@ from .root import DISCUSSION, cli
 @click.option("--detached", is_flag=True, help="In the background; it outlives this terminal.")
 @click.option("--stop", is_flag=True, help="End the one that is running.")
 @click.option("--status", is_flag=True, help="Say where it is.")
+@click.option(
+    "--drain",
+    metavar="SECONDS",
+    type=click.FloatRange(0, 600),
+    default=0.0,
+    help="Once asked to end, serve so long without being ready for more; for a balancer.",
+)
 @click.option("--resume-all", is_flag=True, help="Go on with every interrupted discussion.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 @click.option("--background", is_flag=True, hidden=True)

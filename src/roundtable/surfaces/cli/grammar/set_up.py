@@ -134,6 +134,38 @@ def privacy(**flags: Any) -> int:
     return privacy_command(flags)
 
 
+@cli.command(short_help="Put closed discussions away into files, and bring them back.")
+@click.option("--older-than", metavar="SPAN", help="Those unchanged for so long: 90d, 12w.")
+@click.option("--to", metavar="FOLDER", help="Where the files go.")
+@click.option("--dry-run", is_flag=True, help="Only say which they are.")
+@click.option("--restore", metavar="FILE", help="Bring back the discussion in this file.")
+def archive(**flags: Any) -> int:
+    """Put closed discussions away: each becomes a file, which is read again before the discussion
+    is removed from the ledger.
+
+    Nothing is taken out of such a file, unlike a bundle: it is yours alone. --restore brings the
+    discussion back as it was.
+    """
+    from ..archive import archive_command
+
+    return archive_command(flags)
+
+
+@cli.command(short_help="Spread the events of a large PostgreSQL ledger over partitions.")
+@click.option("--into", type=click.IntRange(2, 1024), default=16, show_default=True, help="How "
+              "many; beyond some dozens only for terabytes.")  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def partition(**flags: Any) -> int:
+    """Put the events into several tables of the database, by discussion, within one transaction.
+
+    All events are written anew, and meanwhile nobody can read or write them: do it at a quiet
+    hour, with room for as much again. It is for ledgers that do not fit into the server's memory.
+    """
+    from ..partition import partition_command
+
+    return partition_command(flags)
+
+
 @cli.command(short_help="Remove what Roundtable has stored.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
