@@ -26,6 +26,7 @@ NAMES = (
     "bombs",
     "stalled",
     "meeting_tools",
+    "fleet",
 )
 
 
