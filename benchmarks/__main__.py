@@ -31,6 +31,7 @@ NAMES = (
     "stalled",
     "meeting_tools",
     "growth",
+    "fleet",
 )
 
 

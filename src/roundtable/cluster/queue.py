@@ -103,7 +103,10 @@ class PostgresQueue:
             if not rows:
                 return []
             found = await _standing(connection, rows)
-            return await self._settle(connection, worker, version, found, beside_a_suspect)
+            aside, jobs = await self._settle(connection, worker, version, found, beside_a_suspect)
+        for each in aside:
+            self.ledger.tell(each.discussion_id)
+        return jobs
 
     async def give_back(
         self,
@@ -141,8 +144,8 @@ class PostgresQueue:
         version: str,
         found: Iterable[Picked],
         beside_a_suspect: bool,
-    ) -> list[Job]:
-        """Do with each what is to become of it; those that are to be driven."""
+    ) -> tuple[list[Picked], list[Job]]:
+        """Do with each what is to become of it; those set aside, and those to be driven."""
         sorted_out: dict[Fate, list[Picked]] = {}
         for picked in found:
             fate = fate_of(picked, beside_a_suspect=beside_a_suspect)
@@ -155,10 +158,10 @@ class PostgresQueue:
         if later := sorted_out.get("later"):
             deaths = [each.deaths_now() for each in later]
             await connection.execute(sql.LATER, [each.id for each in later], deaths, LOOK_AGAIN)
-        for each in sorted_out.get("set aside", ()):
+        for each in (aside := sorted_out.get("set aside", [])):
             await connection.execute(sql.SET_ASIDE, each.id, each.deaths_now(), each.discussion_id)
             await self.ledger.append_within(connection, each.discussion_id, [self._note(each)])
-        return await _seize(connection, worker, version, sorted_out.get("drive", []))
+        return aside, await _seize(connection, worker, version, sorted_out.get("drive", []))
 
     def _note(self, picked: Picked) -> NewEvent:
         note = NoteAdded(

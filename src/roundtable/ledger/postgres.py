@@ -286,9 +286,14 @@ class PostgresLedger:
     async def append_within(
         self, connection: Connection, discussion_id: str, events: Sequence[NewEvent]
     ) -> None:
-        """Append to a discussion that is there, within a transaction that is open."""
+        """Append to a discussion that is there, within a transaction that is open; `tell` others of
+        it when that is committed."""
         plan = await self._append(connection, discussion_id, tuple(events), None, None)
         assert plan is not None, "only an opening can come too late"
+
+    def tell(self, discussion_id: str) -> None:
+        """Let whoever follows this discussion look for what is new in it."""
+        self._announce(discussion_id, None)
 
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
         """For what lies beside the events: the queue, gates, schedules, purses."""
