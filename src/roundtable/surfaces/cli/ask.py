@@ -56,6 +56,8 @@ from .terminal import (
 )
 from .verdict import Verdict, print_verdict
 
+PRIORITIES = {"low": -1, "normal": 0, "high": 1}
+
 
 def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
@@ -117,6 +119,7 @@ async def _ask(
         at_once = flags["detach"] and not flags["confirm"]
         if flags["detach"]:
             app.service.check_queue()
+        request = replace(request, priority=PRIORITIES[flags["priority"]])
         state, _ = await open_as(app, OWNER, request, queued=at_once)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
