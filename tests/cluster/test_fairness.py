@@ -71,7 +71,7 @@ async def test_whoever_has_many_is_not_starved_by_those_who_have_few(line: Line)
     for user in range(20):
         await line.join(f"few {user}", 1)
         got += await line.picks(1)
-    assert got.count("many") >= 5
+    assert got.count("many") >= 4  # of twenty-one users
 
 
 async def test_users_take_turns(line: Line) -> None:

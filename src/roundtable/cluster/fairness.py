@@ -25,8 +25,8 @@ _HEAD = f"""
     ORDER BY priority DESC LIMIT 1
 """  # noqa: S608
 _EMPTY = "DELETE FROM queue_lines WHERE level = $1"
-# Two places behind the last of one's own, and one behind the head of the queue: so lines take turns,
-# and those who come for the first time do not go on for ever before somebody's second.
+# Two places behind the last of one's own, and one behind the head of the queue: so lines take
+# turns, and those who come for the first time do not go on for ever before somebody's second.
 _STAND = """
     INSERT INTO queue_lines AS line (account, level, priority) VALUES ($1, $2, $3)
     ON CONFLICT (account, level) DO UPDATE
