@@ -11,6 +11,7 @@ NAMES = (
     "path",
     "overhead",
     "ledger",
+    "fleet_limits",
     "estimates",
     "estimates_held_out",
     "prefix",
