@@ -25,8 +25,8 @@ from roundtable.ledger.postgres import PostgresLedger
 
 AT_ONCE = 8
 PROCESSES = 4
-CALLS = 150
-TAKES = 0.02
+CALLS = 24
+TAKES = 0.5
 """Seconds of a call."""
 VISITS = 1_500
 SIDE_BY_SIDE = 4
