@@ -12,7 +12,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from dataclasses import dataclass
 from uuid import uuid4
 
 from ..core.errors import (
@@ -49,12 +49,26 @@ _BATCH = 4
 _TRY_AGAIN = 5.0
 """Seconds until a discussion is tried again whose driver came upon a defect."""
 _LAST_WORDS = 1.0
+_TAKEN_OVER = "another worker drives it now"
 
 
-class Drives(Protocol):
-    """Drives a discussion under the lease of its job; `Service.run` does."""
+Drive = Callable[[Job, asyncio.Event], Awaitable[State]]
+"""Drives a discussion under the lease of its job, and begins no call once the event is set;
+`Service.run` does."""
 
-    def __call__(self, job: Job, leaving: asyncio.Event) -> Awaitable[State]: ...
+
+@dataclass(slots=True)
+class _Driven:
+    """A job in hand."""
+
+    job: Job
+    task: asyncio.Task[None] | None = None
+    over: bool = False
+    """Whether only the queue is still to be told: that is not interrupted any more."""
+
+    def cancel(self) -> None:
+        if self.task is not None and not self.over:
+            self.task.cancel()
 
 
 class Worker:
@@ -63,7 +77,7 @@ class Worker:
     def __init__(
         self,
         queue: PostgresQueue,
-        drive: Drives,
+        drive: Drive,
         *,
         name: str = "",
         at_once: int = AT_ONCE,
@@ -81,7 +95,7 @@ class Worker:
         self._grace = grace
         self._version = version
         self._tell = on_change
-        self._driving: dict[int, tuple[Job, asyncio.Task[None]]] = {}
+        self._driving: dict[int, _Driven] = {}
         self._bell = asyncio.Event()
         self._impatient = asyncio.Event()
         self._with_the_queue = asyncio.Lock()
@@ -154,7 +168,7 @@ class Worker:
                 self._in_touch_since = now
             self._beaten_at = now
             for id_ in self._driving.keys() - ours:
-                self._driving[id_][1].cancel()
+                self._driving[id_].cancel()
 
     def _out_of_touch(self, error: LedgerError) -> None:
         if not error.temporary:
@@ -179,7 +193,7 @@ class Worker:
         if room <= 0 or self._in_touch_since is None:
             return False
         async with self._with_the_queue:
-            suspect = any(job.suspect for job, _ in self._driving.values())
+            suspect = any(each.job.suspect for each in self._driving.values())
             try:
                 jobs = await self._queue.pick(
                     self.id,
@@ -193,31 +207,33 @@ class Worker:
                 return False
             for job in jobs:
                 self._tell(f"{job.discussion_id}: taken")
-                task = asyncio.create_task(self._driven(job))
-                self._driving[job.id] = job, task
+                driven = self._driving[job.id] = _Driven(job)
+                driven.task = asyncio.create_task(self._driven(driven))
         return len(jobs) == room
 
-    async def _driven(self, job: Job) -> None:
+    async def _driven(self, driven: _Driven) -> None:
         """Drive it, and see that the queue knows what came of it."""
+        job = driven.job
         try:
-            await self._through(job)
+            await self._through(driven)
         except LedgerError as error:  # it counts as ours until the next sign of life
             log.warning("%s: %s", job.discussion_id, redact(str(error)))
         finally:
-            if self._driving.get(job.id, (None,))[0] is job:
+            if self._driving.get(job.id) is driven:
                 del self._driving[job.id]
             self._bell.set()
 
-    async def _through(self, job: Job) -> None:
-        queue = self._queue
+    async def _through(self, driven: _Driven) -> None:
+        queue, job = self._queue, driven.job
         try:
-            state = await self._drive(job, self.leaving)
+            try:
+                state = await self._drive(job, self.leaving)
+            finally:
+                driven.over = True
         except asyncio.CancelledError:
-            # Whoever has it now is not disturbed: giving back is fenced.
-            await queue.give_back(job, why="its worker left")
-            self._tell(f"{job.discussion_id}: handed on")
+            await self._handed_on(job)
         except (LeaseLost, UnknownDiscussion):
-            self._tell(f"{job.discussion_id}: another drives it")
+            self._tell(f"{job.discussion_id}: {_TAKEN_OVER}")
         except LedgerTooNew as error:
             await queue.give_back(job, kind=beyond(self._version), why=redact(error.message))
         except LedgerGone as error:
@@ -230,24 +246,29 @@ class Worker:
             self._tell(f"{job.discussion_id}: interrupted: {why}")
         else:
             if state.closed is None:
-                await queue.give_back(job, why="its worker left")
-                self._tell(f"{job.discussion_id}: handed on")
+                await self._handed_on(job)
             else:
-                await queue.end(job)
-                self._tell(f"{job.discussion_id}: {state.closed.status}")
+                ended = await queue.end(job)
+                self._tell(f"{job.discussion_id}: {state.closed.status if ended else _TAKEN_OVER}")
+
+    async def _handed_on(self, job: Job) -> None:
+        """Whoever has it by now is not disturbed: giving back is fenced."""
+        given = await self._queue.give_back(job, why="its worker left")
+        self._tell(f"{job.discussion_id}: {'handed on' if given else _TAKEN_OVER}")
 
     # Leaving
 
     async def _hand_on(self) -> None:
         await self._beaten()  # that it leaves is known at once
-        tasks = [task for _, task in self._driving.values()]
+        driving = list(self._driving.values())
+        tasks = [each.task for each in driving if each.task is not None]
         if tasks:
             self._tell(f"Leaving: {len(tasks)} discussion(s) are handed on to other workers.")
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._grace):
                     await self._all_over(tasks)
-        for task in tasks:
-            task.cancel()
+        for each in driving:
+            each.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _all_over(self, tasks: Sequence[asyncio.Task[None]]) -> None:

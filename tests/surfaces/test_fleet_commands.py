@@ -1,0 +1,56 @@
+"""Past one machine by the command line: leave a question to workers, follow it, see the fleet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.surfaces.desk import QUICK, Desk
+
+
+@pytest.mark.requirement("Z-21")
+def test_leaving_it_to_a_worker_needs_postgresql_and_says_so(desk: Desk) -> None:
+    for done in (desk.ask("--detach"), desk("worker"), desk("fleet")):
+        assert done.code == 2
+        assert "Workers need PostgreSQL" in done.err
+        assert "roundtable serve" in done.err
+    assert desk("list", "--json").document == []
+
+
+@pytest.mark.requirement("Z-21")
+def test_a_question_that_is_left_to_workers_waits_and_is_shown_so(
+    desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_DB", postgres_url)
+    empty = desk("fleet")
+    assert "No worker is there" in empty.out
+    left = desk.ask("--detach")
+    id_ = left.out.strip()
+    assert id_.startswith("rt_")
+    assert "roundtable worker" in left.err
+    assert f"roundtable show {id_} --follow" in left.err
+    assert "waiting" in desk("list").out
+    assert desk("list", "--json").document[0]["status"] == "queued"
+    assert "It waits for a worker" in desk("show", id_).err
+    fleet = desk("fleet", "--json").document
+    assert [each["discussion_id"] for each in fleet["waiting"]] == [id_]
+    assert fleet["waiting"][0]["why"] == "no worker is there"
+    assert id_ in desk("fleet").out
+    done = desk("resume", id_, "--no-log", "--quiet")
+    assert done.code in (0, 1), done.err
+    assert desk("list", "--json").document[0]["status"] != "queued"
+
+
+@pytest.mark.requirement("Z-21")
+def test_what_is_to_be_confirmed_waits_for_no_worker_before_it_is(
+    desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_DB", postgres_url)
+    declined = desk.ask("--detach", "--confirm", stdin=b"n\n")
+    assert declined.code == 0
+    assert desk("fleet", "--json").document["waiting_in_all"] == 0
+    left = desk("Tea or coffee?", *QUICK, "--detach", "--json", "--quiet")
+    assert json.loads(left.out)["status"] == "queued"
+    assert desk("resume", json.loads(left.out)["discussion_id"], "--detach").code == 0
+    assert desk("fleet", "--json").document["waiting_in_all"] == 1
