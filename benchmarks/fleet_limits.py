@@ -106,7 +106,7 @@ async def _visits(url: str) -> tuple[float, float]:
         await bare[0].execute("CREATE UNLOGGED TABLE bare (id int PRIMARY KEY, n bigint)")
         await bare[0].execute("INSERT INTO bare VALUES (1, 0)")
 
-        async def update(connection: asyncpg.Connection) -> None:  # type: ignore[type-arg]
+        async def update(connection: asyncpg.Connection) -> None:
             for _ in range(VISITS // SIDE_BY_SIDE):
                 await connection.execute("UPDATE bare SET n = n + 1 WHERE id = 1")
 

@@ -37,7 +37,7 @@ class Line:
 
     async def picks(self, number: int) -> list[str]:
         await beat(self.queue, self.worker)
-        found = []
+        found: list[str] = []
         while len(found) < number and (jobs := await self.queue.pick(self.worker, 1)):
             found += [self.whose[job.discussion_id] for job in jobs]
         return found

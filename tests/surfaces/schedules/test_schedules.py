@@ -31,7 +31,10 @@ from roundtable.views.notes import notes
 from tests.surfaces.desk import Desk
 from tests.surfaces.web.house import client_token, house, house_settings
 
-REQUEST = {"procedure": "council", "options": {"all": "scripted/echo", "quick": True}}
+REQUEST: dict[str, Any] = {
+    "procedure": "council",
+    "options": {"all": "scripted/echo", "quick": True},
+}
 MONDAYS = WantedSchedule("What changed?", cron="0 8 * * 1", zone="Europe/Berlin", request=REQUEST)
 HOURLY = WantedSchedule("What changed?", cron="0 * * * *", request=REQUEST)
 
@@ -234,6 +237,20 @@ async def test_a_months_budget_of_a_schedule_is_kept(app: App) -> None:
     assert limits[1] == pytest.approx(0.3)
     assert len(limits) == 2
     assert "renews on" in (await the_one(app)).last_problem
+
+
+async def test_a_fleet_opens_one_and_workers_get_it(tmp_path: Path, postgres_url: str) -> None:
+    settings = house_settings(
+        tmp_path / "home", ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE="workers"
+    )
+    async with start(settings, env={}) as one, start(settings, env={}) as other:
+        await make_due(one, await added(one))
+        runs = [run_due(each, f"{n}") for n, each in enumerate((one, other) * 4)]
+        opened = [id_ for each in await asyncio.gather(*runs) for id_ in each]
+        assert len(opened) == 1
+        assert await one.service.is_queued(opened[0])
+        now = await the_one(other)
+        assert (now.last_discussion, now.runs) == (opened[0], 1)
 
 
 # Every door
