@@ -284,7 +284,10 @@ def _queue(settings: Settings, ledger: Ledger) -> LateQueue | None:
         return None
     from .cluster.late import LateQueue
 
-    return LateQueue(lambda: beneath(ledger), SystemClock())
+    waiting = settings.choices.waiting
+    return LateQueue(
+        lambda: beneath(ledger), SystemClock(), each=waiting.each, everybodys=waiting.everybodys
+    )
 
 
 def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:

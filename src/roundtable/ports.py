@@ -167,7 +167,9 @@ class Queue(Protocol):
         self, discussion_id: str, events: Sequence[NewEvent], *, by: str = "", priority: int = 0
     ) -> list[StoredEvent]:
         """Append an opening, as `Ledger.append` does with `expected=0`, and queue it: both or
-        neither. `by` is whose it is; of higher `priority` is what is taken first."""
+        neither. `by` is whose it is: everybody has a line of their own, and the lines take turns.
+        Of higher `priority` (-1, 0 or 1) is what is taken before. TooBusy, and nothing is stored,
+        if too many wait already."""
         ...
 
     async def put(self, discussion_id: str, *, by: str = "", priority: int = 0) -> bool:

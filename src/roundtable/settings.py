@@ -122,6 +122,14 @@ class MonthlySetting(Value):
     """By all together, the owner too."""
 
 
+class WaitingSetting(Value):
+    """How many discussions may wait for workers or be driven; more are refused for a while."""
+
+    each: int = Field(default=1_000, ge=1)
+    """Of one user."""
+    everybodys: int = Field(default=20_000, ge=1)
+
+
 OnSecrets = Literal["refuse", "redact", "send"]
 """What becomes of likely secrets in a question and its context."""
 
@@ -197,6 +205,8 @@ class Choices(Value):
     """What no discussion may pass, whoever asks for more."""
     monthly: MonthlySetting = MonthlySetting()
     """What users may spend in a month."""
+    waiting: WaitingSetting = WaitingSetting()
+    """What may wait for workers."""
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)

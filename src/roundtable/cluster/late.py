@@ -18,9 +18,18 @@ if TYPE_CHECKING:
 class LateQueue:
     """Implements the Queue port over the PostgreSQL that `ledger` opens."""
 
-    def __init__(self, ledger: Callable[[], Awaitable[Ledger]], clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Callable[[], Awaitable[Ledger]],
+        clock: Clock,
+        *,
+        each: int | None = None,
+        everybodys: int | None = None,
+    ) -> None:
+        """`each` and `everybodys` are how many discussions of one user, and of all, may wait."""
         self._ledger = ledger
         self._clock = clock
+        self._depth = (each, everybodys)
         self._opened: PostgresQueue | None = None
 
     async def opened(self) -> PostgresQueue:
@@ -28,10 +37,11 @@ class LateQueue:
         if self._opened is None:
             if not installed():
                 raise needs("A fleet of workers", "cluster")
+            from .fairness import Depth
             from .queue import PostgresQueue
 
             ledger = cast("PostgresLedger", await self._ledger())
-            self._opened = PostgresQueue(ledger, self._clock)
+            self._opened = PostgresQueue(ledger, self._clock, Depth(*self._depth))
         return self._opened
 
     async def open(

@@ -25,6 +25,7 @@ from ..ports import Clock, Lease
 from ..version import __version__
 from . import statements as sql
 from . import tables
+from .fairness import Depth, check_depth, place_in_line
 from .job import LOOK_AGAIN, Fate, Job, Picked, discussion_of, fate_of, key_of, owner_of
 from .kinds import kind, understood
 from .tables import CHANNEL, STATEMENTS, Connection
@@ -35,9 +36,11 @@ NEVER = timedelta(days=36_500)
 class PostgresQueue:
     """Implements `roundtable.ports.Queue`, and what a worker needs beside it."""
 
-    def __init__(self, ledger: PostgresLedger, clock: Clock) -> None:
+    def __init__(self, ledger: PostgresLedger, clock: Clock, depth: Depth = Depth()) -> None:  # noqa: B008
+        """`depth` is how many discussions may wait."""
         self.ledger = ledger
         self._clock = clock
+        self._depth = depth
         self._made = False
 
     # For whoever opens
@@ -46,6 +49,7 @@ class PostgresQueue:
         self, discussion_id: str, events: Sequence[NewEvent], *, by: str = "", priority: int = 0
     ) -> list[StoredEvent]:
         async def also(connection: Connection) -> None:
+            await check_depth(connection, by, self._depth)
             await enqueue(connection, discussion_id, by=by, priority=priority)
 
         await self.ready()
@@ -181,15 +185,16 @@ async def enqueue(
     after: float = 0.0,
     version: str = __version__,
 ) -> bool:
-    """Queue a discussion within the transaction of this connection, not before so many seconds;
-    False if it has a job already. One that was set aside is tried again."""
+    """Queue a discussion within the transaction of this connection, not before so many seconds, at
+    the end of the line of whose it is; False if it has a job already. One that was set aside is
+    tried again."""
     key = key_of(discussion_id)
     if await connection.fetchval(sql.REVIVE, key):
         await connection.execute("SELECT pg_notify($1, '')", CHANNEL)
         return True
     rows = await connection.fetch(
         STATEMENTS.build_enqueue_query("skip"),
-        [priority],
+        [await place_in_line(connection, by, priority)],
         [kind(version)],
         [None],
         [timedelta(seconds=after)],

@@ -43,6 +43,8 @@ _THERE = """
 # Two parts, for each of which there is an index: PgQueuer's own for what waits or is driven.
 _VIEW = f"""
     CREATE INDEX IF NOT EXISTS {QUEUE}_set_aside ON {QUEUE} (dedupe_key) WHERE status = 'failed';
+    CREATE INDEX IF NOT EXISTS {QUEUE}_by ON {QUEUE} ((headers ->> 'by'))
+        WHERE status IN ('queued', 'picked');
     CREATE OR REPLACE VIEW jobs AS
     SELECT id, dedupe_key AS key, status::text AS state, queue_manager_id AS worker,
         entrypoint AS kind, priority, created AS since, execute_after AS after,

@@ -12,7 +12,8 @@
     │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
-    │       └── Forbidden           what the caller holds does not allow it
+    │       ├── Forbidden           what the caller holds does not allow it
+    │       └── TooBusy             too many discussions wait already
     ├── LedgerError                 the ledger cannot be read or written
     │   ├── LedgerConflict          somebody else appended first
     │   ├── LedgerBusy              another process holds the database
@@ -191,6 +192,19 @@ class NotAllowed(UsageError):
 
 class Forbidden(NotAllowed):
     """What the caller holds (a link, a token, a profile) does not allow what was asked."""
+
+
+class TooBusy(NotAllowed):
+    """Too many discussions wait already; nothing was stored, and nothing is spent."""
+
+    def __init__(self, count: int, whose: str, retry_after: int) -> None:
+        """`retry_after` are the seconds after which there may be room."""
+        self.retry_after = retry_after
+        when = f"{retry_after} s" if retry_after < 120 else f"{round(retry_after / 60)} min"
+        super().__init__(
+            f"{count} discussions {whose} wait already. Nothing was opened.",
+            f"Try again in about {when}; the limits stand under [waiting] in config.toml.",
+        )
 
 
 class LedgerError(RoundtableError):

@@ -49,7 +49,8 @@ class Purse(Value):
         if left <= CENTS or amount > left + CENTS:
             raise used_up(limit, left, now)
         aside = SetAside(month=month_of(now), amount=amount, before=before)
-        return self._at(now, running={**self.running, place: aside})
+        purse = self._at(now)
+        return purse.model_copy(update={"running": {**purse.running, place: aside}})
 
     def renamed(self, place: str, discussion_id: str) -> Purse:
         """What was set aside turned out to be for this discussion."""
@@ -73,7 +74,7 @@ class Purse(Value):
             return purse
         return purse.model_copy(update={"spent": purse.spent + cost})
 
-    def _at(self, now: datetime, **changed: object) -> Purse:
+    def _at(self, now: datetime) -> Purse:
         month = month_of(now)
         spent = self.spent if self.month == month else 0.0
         # What was set aside by somebody who died before it had an id ends with its month.
@@ -82,8 +83,7 @@ class Purse(Value):
             for place, each in self.running.items()
             if each.month == month or not place.startswith(OPENING)
         }
-        update = {"month": month, "spent": spent, "running": kept, **changed}
-        return self.model_copy(update=update)
+        return self.model_copy(update={"month": month, "spent": spent, "running": kept})
 
 
 def month_of(now: datetime) -> str:

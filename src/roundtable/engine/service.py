@@ -299,7 +299,8 @@ class Service:
             id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
                 if queued and self._queue is not None and calls_somebody(spec, everybody):
-                    records = await self._queue.open(id_, events, by=request.created_by)
+                    by = request.account or request.created_by
+                    records = await self._queue.open(id_, events, by=by, priority=request.priority)
                 else:
                     records = await self._ledger.append(id_, events, expected=0)
                 state = fold(records)

@@ -33,6 +33,10 @@ class OpenRequest:
     limits_from: Mapping[str, str] = field(default_factory=dict)
     """Where each limit comes from, in words."""
     created_by: str = ""
+    account: str = ""
+    """Whose it is where users wait for each other; empty: whoever created it."""
+    priority: int = 0
+    """What is taken before others: -1, 0 or 1."""
     search: bool = True
     pace: Pace | None = None
     """What the asker says of the time that speakers may take, and of their effort."""

@@ -54,6 +54,8 @@ from .terminal import (
     read_text,
 )
 
+PRIORITIES = {"low": -1, "normal": 0, "high": 1}
+
 
 def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
@@ -115,6 +117,7 @@ async def _ask(
         at_once = flags["detach"] and not flags["confirm"]
         if flags["detach"]:
             app.service.check_queue()
+        request = replace(request, priority=PRIORITIES[flags["priority"]])
         state, _ = await open_as(app, OWNER, request, queued=at_once)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)

@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ...bootstrap import App
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
+from ...procedures.opening import LARGEST_LIMIT
 from ..tokens.capability import OWNER, Capability, acts_of
+from ..tokens.monthly import allow, told_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
 from ..web.links import Links, links_of
 from .here import settings_here
 from .terminal import echo, echo_error, echo_key
+from .with_app import with_app
 
 ALL = "all"
+USUAL = "usual"
 _SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
@@ -29,9 +34,44 @@ def list_command() -> int:
     found = tokens.listed()
     if not found:
         echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
+    months = with_app(lambda app: _months(app, found)) if any(map(_opens, found)) else {}
     for each in found:
-        echo(_line(tokens, each))
+        month = months.get(each.capability.id, "")
+        echo(_line(tokens, each) + (f"; {month}" if month else ""))
     return 0
+
+
+def _opens(each: Kept) -> bool:
+    return each.capability.may("open")
+
+
+async def _months(app: App, found: Sequence[Kept]) -> dict[str, str]:
+    return {
+        each.capability.id: await told_of(app, each.capability) for each in found if _opens(each)
+    }
+
+
+def budget_command(token_id: str, monthly: str) -> int:
+    tokens = load_links(settings_here().home).tokens
+    known = [each.capability.id for each in tokens.listed()]
+    found = [id_ for id_ in known if id_.startswith(token_id)]
+    if len(found) != 1:
+        raise UnknownName("token", token_id, known)
+    amount = None if monthly == USUAL else _amount(monthly)
+    with_app(lambda app: allow(app, found[0], amount))
+    told = "what the settings say" if amount is None else f"${amount:g}"
+    echo_error(f"{found[0]} may spend {told} in a month.")
+    return 0
+
+
+def _amount(given: str) -> float:
+    try:
+        amount = float(given.lstrip("$"))
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount <= LARGEST_LIMIT:
+        raise UsageError(f"{given!r} is no amount.", f"Write US dollars, such as 20; or: {USUAL}.")
+    return amount
 
 
 def add_command(label: str, flags: Mapping[str, Any]) -> int:
@@ -51,6 +91,8 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
         expires=when(flags["expires"], datetime.now(UTC)) if flags["expires"] else None,
     )
     secret, made = links.tokens.add(wanted)
+    if flags["monthly"] is not None:
+        with_app(lambda app: allow(app, made.id, flags["monthly"]))
     echo_error(f"{made.id}: {told(made)}. It is shown this once:")
     echo_key(secret)
     if made.only and (found := running(settings.home)) is not None:
@@ -157,13 +199,10 @@ def _check_seat(seat: str, discussions: frozenset[str] | None) -> None:
 
 
 def _discussion(discussion_id: str) -> State:
-    from .with_app import with_app
-
     return with_app(lambda app: app.service.read(discussion_id))
 
 
 def _settle(tokens: Tokens) -> None:
     from ..tokens.opening import settle
-    from .with_app import with_app
 
     with_app(lambda app: settle(app, tokens, OWNER))

@@ -15,6 +15,7 @@ from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.service import no_queue
 from ..files import WorkspaceFiles
+from ..schedules.runner import Runner
 from .here import settings_here
 from .terminal import echo, echo_error, on_one_line, print_json
 from .with_app import with_app
@@ -63,7 +64,13 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
         except NotImplementedError:  # Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(worker.leave))
     echo_error(f"Working, {flags['at_once']} discussions at once. Ctrl-C hands them on to others.")
-    await worker.work()
+    # What it opens is queued, so whoever is free drives it.
+    schedules = asyncio.create_task(Runner(app, lambda _: None, who=str(worker.id)).keep())
+    try:
+        await worker.work()
+    finally:
+        schedules.cancel()
+        await asyncio.gather(schedules, return_exceptions=True)
 
 
 def fleet_command(flags: Mapping[str, Any]) -> int:

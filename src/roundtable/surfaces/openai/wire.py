@@ -17,6 +17,7 @@ from ...core.errors import (
     LedgerError,
     NotAllowed,
     RoundtableError,
+    TooBusy,
     UnknownDiscussion,
     UnknownName,
     UsageError,
@@ -71,6 +72,8 @@ def from_ours(error: RoundtableError) -> WireError:
             return WireError(404, str(error), code="not_found")
         case Forbidden():
             return WireError(403, str(error), code="not_allowed")
+        case TooBusy():
+            return WireError(429, str(error), kind="rate_limit_error", code="too_many_waiting")
         case NotAllowed():
             return WireError(409, str(error), code="not_allowed")
         case UsageError():

@@ -161,6 +161,14 @@ def _settled(over: dict[str, float | None], purse: Purse, now: datetime) -> tupl
     return purse, None
 
 
+async def allow(app: App, account: str, monthly_usd: float | None) -> None:
+    """Let an account spend so much in each month; None: what the settings say."""
+    update = {"monthly_usd": monthly_usd}
+    await (await app.purses()).change(
+        account, lambda purse, _: (purse.model_copy(update=update), None)
+    )
+
+
 async def told_of(app: App, held: Capability) -> str:
     """How a caller's month stands, in words; empty without a budget."""
     wanted, now = await allowances(app, held)

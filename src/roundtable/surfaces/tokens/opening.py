@@ -18,7 +18,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
-from .monthly import Allowance, costs_of, set_aside_once_more, within_the_month
+from .monthly import Allowance, costs_of, set_aside_once_more, user_of, within_the_month
 from .store import Tokens, spent, tokens_of
 
 
@@ -58,7 +58,9 @@ async def open_as(
     given = Limits(request.budget, request.limits_from)
     of_token = Limits.of(Budget(max_cost_usd=left), "what the token may still spend")
     limits, _ = joined(given, [app.settings.usual_limits, app.settings.caps, of_token])
-    request = replace(request, budget=limits.budget, limits_from=limits.origins)
+    request = replace(
+        request, budget=limits.budget, limits_from=limits.origins, account=user_of(held)
+    )
     place = f"opening {secrets.token_hex(8)}"
     async with within_the_month(app, held, request, purses) as opening:
         tokens.set_aside(held, place, opening.request.budget.max_cost_usd)

@@ -57,6 +57,7 @@ _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
     (errors.UnknownDiscussion, 404),
     (errors.UnknownName, 404),
     (errors.Forbidden, 403),
+    (errors.TooBusy, 429),
     (errors.NotAllowed, 409),
     (errors.LeaseHeld, 409),
     (errors.LeaseLost, 409),
@@ -240,6 +241,8 @@ def _explain_errors(service: FastAPI) -> None:
             found = [shown(each) for each in error.found]
             return answer(request, status, error.message, error.remedy, code="secrets", found=found)
         given = answer(request, status, *told(error))
+        if isinstance(error, errors.TooBusy):
+            given.headers["retry-after"] = str(error.retry_after)
         if status == 503:
             given.headers["retry-after"] = RETRY_AFTER
         return given

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from ...core.errors import Forbidden, LedgerError, RoundtableError, UnknownDiscussion
+from ...core.errors import Forbidden, LedgerError, RoundtableError, TooBusy, UnknownDiscussion
 from ...core.visible import shown
 from ..toolset.toolset import Toolset, find_operation
 from .access import Held
@@ -66,6 +66,8 @@ def _status(error: RoundtableError) -> int:
             return 404
         case Forbidden():
             return 403
+        case TooBusy():
+            return 429
         case LedgerError():
             return 503
         case _:
@@ -80,4 +82,6 @@ def _refused(error: RoundtableError, status: int) -> JSONResponse:
         "kind": type(error).__name__,
     }
     headers = {"retry-after": RETRY_AFTER} if status == 503 else None
+    if isinstance(error, TooBusy):
+        headers = {"retry-after": str(error.retry_after)}
     return JSONResponse(said, status_code=status, headers=headers)

@@ -23,3 +23,12 @@ CREATE TABLE purses (
     account text NOT NULL PRIMARY KEY,
     data    text NOT NULL
 ) WITH (fillfactor = 50);
+
+-- Where everybody's line at the queue ends: the priority of what was queued last. Not logged: who
+-- is forgotten begins at the head again.
+CREATE UNLOGGED TABLE queue_lines (
+    account  text    NOT NULL,
+    level    integer NOT NULL,
+    priority integer NOT NULL,
+    PRIMARY KEY (account, level)
+) WITH (fillfactor = 50);

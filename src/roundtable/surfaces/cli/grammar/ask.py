@@ -138,6 +138,8 @@ def limited(command: F) -> F:
 @limited
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
+@click.option("--priority", type=click.Choice(["low", "normal", "high"]), default="normal",
+              help="With --detach: before or after what others wait for.")  # fmt: skip
 @click.option("--detach", is_flag=True,
               help="Leave it to a worker (PostgreSQL): print its id and return.")  # fmt: skip
 @seen

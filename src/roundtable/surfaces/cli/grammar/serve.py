@@ -126,6 +126,7 @@ def tokens(context: click.Context) -> int:
     help="results, watch, lead or open. Usual: start its own; watch, if discussions are named.",
 )
 @click.option("--spend", type=click.FloatRange(min=0), metavar="USD", help="All that it starts.")
+@click.option("--monthly", type=click.FloatRange(min=0), metavar="USD", help="In each month.")
 @click.option("--channel", multiple=True, metavar="NAME", help="It may send news there; or: all.")
 @click.option("--expires", metavar="WHEN", help="12h, 30d, 4w, or a time.")
 def tokens_add(label: str, **flags: Any) -> int:
@@ -135,6 +136,17 @@ def tokens_add(label: str, **flags: Any) -> int:
     from ..tokens import add_command
 
     return add_command(label, flags)
+
+
+@tokens.command("budget", short_help="Set what a token may spend in a month.")
+@click.argument("token_id", metavar="ID")
+@click.argument("monthly", metavar="USD | usual")
+def tokens_budget(token_id: str, monthly: str) -> int:
+    """Set or raise what all that a token starts may cost in a month. `usual` is what the settings
+    say for every token ([monthly] each_usd). It renews with each month, in UTC."""
+    from ..tokens import budget_command
+
+    return budget_command(token_id, monthly)
 
 
 @tokens.command("end", short_help="End tokens and links.")

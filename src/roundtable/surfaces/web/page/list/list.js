@@ -9,6 +9,7 @@ import { useExamples } from "../start/examples.js";
 import { html } from "../ui.js";
 import { later, n, t } from "../words.js";
 import { plainRow, Row } from "./rows.js";
+import { Schedules } from "./schedules.js";
 
 /** Milliseconds between two looks at what has changed; searching looks through every speech. */
 const LOOK = 4000;
@@ -141,6 +142,7 @@ export function List() {
     ${shown.length > 0 && html`<div class="th" aria-hidden="true"><span>${t("Answer")}</span><span>${t("Vote")}</span><span>${t("Confidence")}</span><span>${t("Cost")}</span><span>${t("When")}</span></div>
       <ul class="discussions">${shown.map((each) => html`<${Row} key=${each.found.discussion_id} found=${each.found} row=${each.row} nested=${each.nested} words=${searched} onRun=${run} onDelete=${setDeleting} />`)}</ul>`}
     ${total > found.length && html`<p class="further"><button type="button" onClick=${() => setMost(most + AT_ONCE)}>${t("Show more")}</button> <span class="soft s">${t("{n} of {all}", { n: found.length, all: total })}</span></p>`}
+    <${Schedules} />
     ${examples.length > 0 && listed && html`<${Examples} examples=${examples} open=${Boolean(none)} />`}
     ${deleting && html`<${Delete} found=${deleting} onClose=${() => {
       setDeleting(null);

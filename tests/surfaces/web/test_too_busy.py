@@ -1,0 +1,65 @@
+"""Where too much waits for workers, an opening is refused at every door, with a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from httpx2 import ASGITransport, AsyncClient
+
+from roundtable.bootstrap import start
+from roundtable.core.errors import TooBusy
+from roundtable.procedures.opening import OpenRequest
+from roundtable.surfaces.openai.wire import from_ours
+from roundtable.surfaces.tokens.capability import OWNER
+from roundtable.surfaces.tokens.monthly import allow
+from roundtable.surfaces.tokens.opening import open_as
+from roundtable.surfaces.tokens.store import Tokens
+from roundtable.surfaces.web.app import make_app
+from roundtable.surfaces.web.limits import Rate
+from roundtable.surfaces.web.links import load_links
+
+from .house import QUICK, client_token, house_settings
+
+
+@pytest.mark.requirement("Z-21")
+async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[waiting]\neach = 1\n", "utf-8")
+    settings = house_settings(home, ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE="workers")
+    async with start(settings, env={}) as app:
+        service = make_app(app, load_links(home), rate=Rate(6_000, 1_000))
+        secret = client_token(home)
+        held = Tokens(home).find(secret)
+        assert held is not None
+        await allow(app, held.id, 1.0)
+        # A table of scripts that somebody calls: it needs a driver.
+        body = {"topic": "Why?", "procedure": "council", "options": QUICK}
+        body["budget"] = {"max_cost_usd": 0.25}
+        headers = {"Authorization": f"Bearer {secret}"}
+        transport = ASGITransport(service)
+        async with AsyncClient(transport=transport, base_url="http://localhost") as client:
+            first = await client.post("/api/discussions", json=body, headers=headers)
+            assert first.status_code == 201, first.text
+            refused = await client.post("/api/discussions", json=body, headers=headers)
+            assert refused.status_code == 429, refused.text
+            assert refused.headers["retry-after"] == "60"
+            assert "Try again in about 60 s" in refused.json()["remedy"]
+            asked = {"question": "Why?", "procedure": "council", "options": QUICK, "web": False}
+            tool = await client.post("/api/tools/ask", json=asked, headers=headers)
+            assert (tool.status_code, tool.headers["retry-after"]) == (429, "60")
+        rows = await app.service.summaries()
+        assert len(rows) == 1
+        purses, now = await (await app.purses()).look([held.id])
+        assert purses[held.id].gone(now) == 0.25  # only what was opened
+        # Others are not held up by it.
+        state, _ = await open_as(app, OWNER, OpenRequest("Why?", options=QUICK, created_by="page"))
+        assert state.closed is None
+
+
+def test_openais_clients_are_told_in_their_way() -> None:
+    wire = from_ours(TooBusy(7, "of yours", 90))
+    assert wire.status == 429
