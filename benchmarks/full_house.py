@@ -30,7 +30,7 @@ from tests.procedures.everywhere import obedient
 from benchmarks.measured import Measured
 from benchmarks.provider import settings
 from roundtable.bootstrap import App, start
-from roundtable.core.values import Usage
+from roundtable.core.values import SearchHit, Usage
 from roundtable.engine.garbage import short_looks
 from roundtable.examples import examples
 from roundtable.ports import OnWords, Reply, SpeakRequest
@@ -93,6 +93,18 @@ class Prose:
         """There is nothing to close."""
 
 
+class Pages:
+    """A search that takes a second."""
+
+    name = "pages"
+
+    async def find(self, query: str, count: int) -> Sequence[SearchHit]:
+        await asyncio.sleep(1)
+        texts = [" ".join(_sentences()[n : n + 4]) for n in range(count)]
+        place = "https://example.org"
+        return [SearchHit(title=query, url=f"{place}/{n}", text=t) for n, t in enumerate(texts)]
+
+
 @cache
 def _sentences() -> list[str]:
     found = [
@@ -116,7 +128,10 @@ async def _measure(home: Path) -> list[Measured]:
         grown = await _held_open(app, prose)
     async with _started(home / "run", Prose()) as app:
         with short_looks():  # as a server does
-            few = [await _house(app, FEW) for _ in range(ROUNDS)]
+            few, searching = [], []
+            for _ in range(ROUNDS):
+                few.append(await _house(app, FEW))
+                searching.append(await _house(app, FEW, search=True))
             many = await _house(app, MANY)
     at_few = statistics.median(each.cpu for each in few) / FEW
     at_many = many.cpu / MANY
@@ -132,6 +147,12 @@ async def _measure(home: Path) -> list[Measured]:
     return [
         Measured(f"event loop late, p99, {MANY:,} open", many.lag(0.99), "ms", 100, late),
         Measured(f"CPU per discussion, {MANY:,} ÷ {FEW}", at_many / at_few, "x", 1.2, cpu),
+        Measured(
+            f"{FEW} councils with a search ÷ without, wall",
+            statistics.median(s.wall / f.wall for s, f in zip(searching, few, strict=True)),
+            "x",
+            1.3,
+        ),
         Measured("memory per open discussion", grown / MANY / 1000, "KB", 150, "at the last call"),
         Measured("database per quick council", _stored(home / "run") / 1000, "KB", 30),
     ]
@@ -141,12 +162,12 @@ async def _measure(home: Path) -> list[Measured]:
 async def _started(home: Path, prose: Prose) -> AsyncIterator[App]:
     """The program with this speaker, warmed up: imports, templates, what is learnt once."""
     chosen = settings(home, {}, default_model=MODEL, concurrency=3 * MANY)
-    async with start(chosen, env={}, scripts={"prose": prose}) as app:
+    async with start(chosen, env={}, scripts={"prose": prose}, search=Pages()) as app:
         await _house(app, FEW)
         yield app
 
 
-async def _house(app: App, count: int) -> House:
+async def _house(app: App, count: int, *, search: bool = False) -> House:
     """Hold so many councils at once."""
     lags: list[tuple[float, float]] = []
 
@@ -162,7 +183,7 @@ async def _house(app: App, count: int) -> House:
 
     watching = asyncio.create_task(watch())
     wall, cpu = time.perf_counter(), time.process_time()
-    await asyncio.gather(*(_council(app, number) for number in range(count)))
+    await asyncio.gather(*(_council(app, number, search=search) for number in range(count)))
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     watching.cancel()
     with suppress(asyncio.CancelledError):
@@ -170,10 +191,10 @@ async def _house(app: App, count: int) -> House:
     return House(cpu, wall, lags)
 
 
-async def _council(app: App, number: int) -> None:
+async def _council(app: App, number: int, *, search: bool = False) -> None:
     sentences = _sentences()
     topic = f"{sentences[number % len(sentences)]} Should we, in case {number}?"
-    request = OpenRequest(topic=topic, options={"all": MODEL, "quick": True}, search=False)
+    request = OpenRequest(topic=topic, options={"all": MODEL, "quick": True}, search=search)
     discussion_id = (await app.service.open(request)).discussion_id
     state = await app.service.run(discussion_id)
     assert state.status == "concluded", state.closed

@@ -135,3 +135,13 @@ def test_events_cannot_be_changed() -> None:
     note = NoteAdded(code="n", text="t")
     with pytest.raises(ValidationError):
         note.text = "other"  # type: ignore[misc]
+
+
+def test_values_share_which_fields_were_given_and_stay_apart_in_it() -> None:
+    one, two, more = Usage(calls=1), Usage(calls=2), Usage(calls=1, input_tokens=2)
+    assert one.model_fields_set is two.model_fields_set
+    assert (one.model_fields_set, more.model_fields_set) == ({"calls"}, {"calls", "input_tokens"})
+    copy = one.model_copy(update={"output_tokens": 3})
+    assert copy.model_fields_set == {"calls", "output_tokens"}
+    assert one.model_fields_set == {"calls"}
+    assert one == Usage(calls=1, input_tokens=0)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -74,6 +75,7 @@ def doubts(hit: SearchHit) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=2048)  # the same hits are asked about whenever something is decided
 def gives_orders(text: str) -> bool:
     """Whether a text talks to a model instead of about its subject."""
     return _ORDERS.search(text) is not None

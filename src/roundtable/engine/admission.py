@@ -45,14 +45,19 @@ def admission(
     if budget.max_tokens is None and budget.max_cost_usd is None and budget.max_calls is None:
         free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
         return _named(state, grant(budget, spending, free, dearest))
-    known = lengths.heard_here(heard_in(state))
+    # Calls that begin side by side are admitted in the same state: it is rehearsed once for them.
+    known = state.derived("lengths", lambda state: lengths.heard_here(heard_in(state)))
     charged = _charged(state)
     wanted = _wanted(known, plan, call, text, tokens_in, most_out)
     procedure = _procedure(state)
     beside: list[Wanted] = []
     ending: list[Wanted] = []
     if procedure is not None:
-        now, then = _rehearsed(state, procedure, known, whole=plan.policy.dispensable)
+        whole = plan.policy.dispensable
+        now, then = state.derived(
+            "rehearsed whole" if whole else "rehearsed",
+            lambda state: _rehearsed(state, procedure, known, whole=whole),
+        )
         if not any(each.turn_id == plan.turn_id for each in now):
             then = []  # what is asked here does not follow from the rules
         beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to, known)]

@@ -44,7 +44,7 @@ def short_looks(
     gc.collect()
     gc.freeze()
     gc.callbacks.append(looked)
-    gc.set_threshold(*usual[:_OLDEST], _OFTEN)
+    gc.set_threshold(usual[0], usual[1], _OFTEN)
     try:
         yield
     finally:

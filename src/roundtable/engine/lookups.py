@@ -17,7 +17,7 @@ from ..core.text import redact
 from ..core.values import SearchHit
 from ..ports import Search, SessionSearch
 
-PLACES = 16
+PLACES = 32
 
 Key = tuple[str, str, int]
 """In which session what is looked for, and how many hits are wanted."""

@@ -218,7 +218,7 @@ class BraveSearch:
 
 
 _SECONDS_PER_PAGE = 4
-_THREADS = 16
+_THREADS = 32
 
 
 def ddgs_installed() -> bool:

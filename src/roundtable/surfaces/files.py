@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,10 @@ class WorkspaceFiles:
         self._workspace = workspace
 
     async def leave(self, state: State) -> list[str]:
+        # A long report takes a moment to write: others are heard meanwhile.
+        return await asyncio.to_thread(self._leave, state.branch())
+
+    def _leave(self, state: State) -> list[str]:
         root = self._workspace.resolve()
         return [
             path.relative_to(root).as_posix() for path in write_outputs(state, root, again=True)

@@ -77,10 +77,13 @@ class DraftStore:
         self._ears: dict[str, list[OnChange]] = {}
         self.away: set[str] = set()
         """The discussions whose driver waits for the database."""
+        self.waiting: set[str] = set()
+        """Those that wait until they may begin."""
 
     def notice(self, notice: Notice) -> None:
-        """The driver of a discussion waits for the database, or no longer does."""
+        """The driver of a discussion waits, for the database or to begin, or no longer does."""
         (self.away.add if notice.away else self.away.discard)(notice.discussion_id)
+        (self.waiting.add if notice.waiting else self.waiting.discard)(notice.discussion_id)
         for tell in self._ears.get(notice.discussion_id, ()):
             tell("")
 

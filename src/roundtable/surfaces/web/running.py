@@ -111,11 +111,15 @@ class Running:
             log.exception("%s was interrupted by a defect", discussion_id)
         finally:
             self.draft_store.away.discard(discussion_id)
+            self.draft_store.waiting.discard(discussion_id)
             for speaking in self.draft_store.of(discussion_id):
                 self.draft_store.drop(discussion_id, speaking.turn_id)
 
     def _note(self, notice: Notice) -> None:
-        log.warning("%s: %s", notice.discussion_id, notice.text)
+        log.log(
+            logging.WARNING if notice.away else logging.INFO,
+            *("%s: %s", notice.discussion_id, notice.text),
+        )
         self.draft_store.notice(notice)
 
     def _forget_drafts(self, record: StoredEvent, _: State) -> None:

@@ -118,6 +118,11 @@ class Room:
         lost = isinstance(trouble, LedgerError) and trouble.temporary
         return lost or self.discussion_id in self._draft_store.away
 
+    @property
+    def waiting(self) -> bool:
+        """Whether it waits here until it may begin."""
+        return self.discussion_id in self._draft_store.waiting
+
     def events(self, after: int, limit: int) -> bytes:
         """Some events as one JSON document."""
         chosen = range(max(0, after), min(self.last_seq, after + limit))
@@ -164,7 +169,7 @@ class Room:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
         heard, ticks = -1, self._ticks
         driven: bool | None = None
-        away = False
+        held_up = (False, False)
         yield b"retry: 1000\n\n"
         while True:
             news = self._changed  # taken before looking, so that nothing falls in between
@@ -182,9 +187,9 @@ class Room:
                 if driven is not self._driven:
                     driven = self._driven
                     chunk.append(_driven_frame(driven))
-                if away is not self.away:
-                    away = self.away
-                    chunk.append(_away_frame(away=away))
+                if held_up != (self.away, self.waiting):
+                    held_up = self.away, self.waiting
+                    chunk.append(_away_frame(*held_up))
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
                     heard = self._draft
@@ -427,8 +432,9 @@ def _driven_frame(driven: bool | None) -> bytes:
     return b"event: driven\ndata: " + json.dumps({"driven": driven}).encode("ascii") + b"\n\n"
 
 
-def _away_frame(*, away: bool) -> bytes:
-    return b"event: away\ndata: " + json.dumps({"away": away}).encode("ascii") + b"\n\n"
+def _away_frame(away: bool, waiting: bool) -> bytes:
+    told = json.dumps({"away": away, "waiting": waiting})
+    return b"event: away\ndata: " + told.encode("ascii") + b"\n\n"
 
 
 def _pieces(frames: list[bytes]) -> Iterator[bytes]:

@@ -39,7 +39,7 @@ export function Discussion({ base, info, saved = null }) {
     const ends = [store.subscribe(setNow), () => store.stop()];
     return () => ends.forEach((end) => end());
   }, [store]);
-  const { state, derived, connection, gone, away, unread } = now;
+  const { state, derived, connection, gone, away, waiting, unread } = now;
   const role = info.role;
   const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
@@ -67,7 +67,7 @@ export function Discussion({ base, info, saved = null }) {
   return html`
     <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
     <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onPrint=${printOut} onHelp=${() => setHelp(true)} />
-    <${Banner} connection=${connection} gone=${gone} away=${away} />
+    <${Banner} connection=${connection} gone=${gone} away=${away} waiting=${waiting} />
     <main id="main">
       ${still && !watching
         ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} onGone=${() => store.feed.resume()} />`
@@ -130,7 +130,7 @@ function useKeys({ setHelp }) {
   }), []);
 }
 
-function Banner({ connection, gone, away }) {
+function Banner({ connection, gone, away, waiting }) {
   if (gone) {
     return html`<div class="banner bad" role="alert">${gone.status === 401 ? t("This link asks for its password again. Reload the page.") : t("This link is no longer valid. Ask whoever shared it for a new one.")}</div>`;
   }
@@ -139,6 +139,9 @@ function Banner({ connection, gone, away }) {
   }
   if (away) {
     return html`<div class="banner" role="status">${t("The database does not answer; what was said is kept. Trying again…")}</div>`;
+  }
+  if (waiting) {
+    return html`<div class="banner" role="status">${t("Waiting for its turn: as many discussions are under way as this machine can carry.")}</div>`;
   }
   return null;
 }

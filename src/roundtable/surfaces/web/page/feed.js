@@ -9,7 +9,7 @@ const GATHER = 40;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 /**
- * `on` hears: events(list), draft(words), driven({ driven }), away({ away }), connection("live" | "lost" | "ended"), gone(error).
+ * `on` hears: events(list), draft(words), driven({ driven }), away({ away, waiting }), connection("live" | "lost" | "ended"), gone(error).
  * `last()` says which event was taken in last. Returns what ends it.
  */
 export function follow(base, on, last) {
@@ -69,7 +69,7 @@ export function follow(base, on, last) {
     source = new EventSource(`${base}/feed?after=${last()}`);
     source.onopen = () => {
       failures = 0;
-      on.away({ away: false }); // told anew if it is still so
+      on.away({ away: false, waiting: false }); // told anew if it is still so
       on.connection("live");
     };
     source.addEventListener("event", (message) => {

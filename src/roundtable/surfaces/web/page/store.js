@@ -71,6 +71,8 @@ export class Store {
       gone: null,
       /** Whether the server's database does not answer. */
       away: false,
+      /** Whether it waits until the server can carry one more. */
+      waiting: false,
       /** What the server derives was asked for and did not come. */
       unread: false,
     };
@@ -82,7 +84,7 @@ export class Store {
     this.feed = follow(this.base, {
       events: (events) => this.take(events),
       driven: () => this.later(),
-      away: ({ away }) => this.now.away !== away && this.set({ away }),
+      away: ({ away, waiting }) => (this.now.away !== away || this.now.waiting !== waiting) && this.set({ away, waiting }),
       draft: (draft) => this.drafts.take(draft),
       connection: (connection) => this.set({ connection }),
       gone: (gone) => this.set({ gone, connection: "lost" }),
