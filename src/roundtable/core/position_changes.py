@@ -8,13 +8,13 @@ yet heard is a capitulation. Both are data for the report; nobody is corrected f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from .convergence import UNSURE
 from .declaration import ANY, OWN, SILENT, Decision
-from .record import LEGACY, Record, SeatVote, Statement, record_of, records_by_round
+from .record import LEGACY, SeatVote, Statement, record_of, records_by_round
 from .standing import holds_its_own, standing_of
 from .state import State
 
@@ -133,6 +133,7 @@ def _votes_held(state: State, decision: Decision) -> list[Held]:
     standing = next((d for d in standing_of(state).decisions if d.decision.id == decision.id), None)
     issue = VOTE if decision is record.question else decision.id
     for seat in record.seats:
+        named = _NamedArguments(decision)
         cast = [
             Held(
                 seat,
@@ -140,7 +141,7 @@ def _votes_held(state: State, decision: Decision) -> list[Held]:
                 _side(vote.choice),
                 vote.round,
                 vote.turn_id,
-                _named(each, decision, vote),
+                named.behind(vote, each.of(seat)),
                 own=holds_its_own(decision, vote),
             )
             for round_, each in records_by_round(state).items()
@@ -168,16 +169,38 @@ def _side(choice: str) -> str:
     return UNSURE if choice == ANY else choice
 
 
-def _named(record: Record, decision: Decision, vote: SeatVote) -> Argument | None:
-    """The argument that a vote names, or that was named when its seat came to it: a vote that only
-    confirms another names none of its own."""
-    for each in reversed(record.of(vote.participant)):
-        cast = each.declaration.vote(decision.id)
-        if cast is not None and cast.choice not in (vote.choice, OWN):
-            return None
-        if (named := _adopted(each)) is not None:
-            return named
-    return None
+class _NamedArguments:
+    """The argument that a vote of a seat names, or that was named when the seat came to it: a vote
+    that only confirms another names none of its own. The seat's statements are looked at once."""
+
+    def __init__(self, decision: Decision) -> None:
+        self._decision = decision
+        self._begin()
+
+    def _begin(self) -> None:
+        self._heard: list[Statement] = []
+        self._named: tuple[int, Argument] | None = None
+        self._cast: dict[str, int] = {}
+        """By choice, the last statement that voted for it."""
+
+    def behind(self, vote: SeatVote, said: Sequence[Statement]) -> Argument | None:
+        """For what it holds after all these statements."""
+        known = len(self._heard)
+        if known > len(said) or (known and self._heard[-1] is not said[known - 1]):
+            self._begin()  # they came in another order than their rounds
+        for place in range(len(self._heard), len(said)):
+            self._hear(place, said[place])
+        others = (place for choice, place in self._cast.items() if choice != vote.choice)
+        before = max(others, default=-1)
+        return self._named[1] if self._named is not None and self._named[0] > before else None
+
+    def _hear(self, place: int, statement: Statement) -> None:
+        self._heard.append(statement)
+        cast = statement.declaration.vote(self._decision.id)
+        if cast is not None and cast.choice != OWN:
+            self._cast[cast.choice] = place
+        if (named := _adopted(statement)) is not None:
+            self._named = place, named
 
 
 def _adopted(statement: Statement) -> Argument | None:

@@ -94,12 +94,12 @@ class Record:
         return replace(self, statements=said, tracks=Votes(said), counts=counts)
 
     def last(self, participant: str) -> Statement | None:
-        return next((each for each in reversed(self.of(participant))), None)
+        return next(reversed(self.of(participant)), None)
 
     def position(self, participant: str, *, first: bool = False) -> str:
         """Its last position in a sentence, or the first one; empty if it declared none."""
-        stated = [e.declaration.position for e in self.of(participant) if e.declaration.position]
-        return "" if not stated else stated[0] if first else stated[-1]
+        said = self.of(participant) if first else reversed(self.of(participant))
+        return next((e.declaration.position for e in said if e.declaration.position), "")
 
     def holds(self, decision: Decision, participant: str) -> str:
         """What it holds in words: its last position, or the option that it voted for since."""
@@ -108,8 +108,8 @@ class Record:
         return option.text if option else self.position(participant)
 
     def confidence(self, participant: str) -> int | None:
-        sure = [e.declaration.confidence for e in self.of(participant)]
-        return next((each for each in reversed(sure) if each is not None), None)
+        said = reversed(self.of(participant))
+        return next((sure for e in said if (sure := e.declaration.confidence) is not None), None)
 
     def vote(self, decision: Decision, participant: str) -> SeatVote:
         vote = self._stands(decision, participant)

@@ -31,7 +31,7 @@ class SpeechIndex:
     _last_model: dict[str, str] = field(default_factory=dict)
     _keyed: dict[tuple[str, str], SpeechGiven] = field(default_factory=dict)
     last_round: int = 0
-    grown: GrownValues = field(default_factory=GrownValues)
+    grown: GrownValues = field(default_factory=GrownValues, compare=False, repr=False)
     """What was made of each speech."""
 
     def add(self, speech: SpeechGiven) -> None:

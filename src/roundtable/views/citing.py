@@ -62,11 +62,16 @@ def links_of(state: State) -> Mapping[str, str]:
     return ByTurn(state.turns, partial(anchor, "turn"), points)
 
 
+def words_of(state: State) -> dict[str, str]:
+    """What was said in each turn, as it may be shown."""
+    return state.derived("words", lambda s: {each.turn_id: clean(each.text) for each in s.speeches})
+
+
 def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
-    host = state.start.host.id
-    return {s.turn_id: clean(s.text) for s in state.said.in_rounds if s.participant != host}
+    host, words = state.start.host.id, words_of(state)
+    return {s.turn_id: words[s.turn_id] for s in state.said.in_rounds if s.participant != host}
 
 
 def labels_of(state: State) -> Labels:

@@ -39,7 +39,11 @@ class Influence:
 
 
 def influence(state: State) -> Influence:
-    """Everything that the votes, stances and scores tell."""
+    """Everything that the votes, stances and scores tell. Computed once for each state."""
+    return state.derived("influence", _influence)
+
+
+def _influence(state: State) -> Influence:
     record = record_of(state)
     ballots = [votes_on(record, each) for each in record.decisions]
     models = {s.participant: s.model for s in state.said.in_rounds}

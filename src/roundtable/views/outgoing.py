@@ -86,19 +86,30 @@ class Verbatim(str):
     it, and renders nothing."""
 
 
+_WORD_LENGTH = 64
+"""Of names, stages, stances: what a document has again and again."""
+
+
 def outgoing_document(value: Any) -> Any:
     """The same for every text in a JSON document; keys are ours."""
-    match value:
-        case Verbatim():
-            return value
-        case str():
-            return outgoing(value)
-        case dict():
-            return {key: outgoing_document(each) for key, each in value.items()}
-        case list() | tuple():
-            return [outgoing_document(each) for each in value]
-        case _:
-            return value
+    known: dict[str, str] = {}
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            if isinstance(value, Verbatim):
+                return value
+            if len(value) > _WORD_LENGTH:
+                return outgoing(value)
+            if value not in known:
+                known[value] = outgoing(value)
+            return known[value]
+        if isinstance(value, dict):
+            return {key: clean(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [clean(each) for each in value]
+        return value
+
+    return clean(value)
 
 
 def _is_suspect(text: str) -> bool:

@@ -14,7 +14,7 @@ from ..core.causes import TOLD
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
-from .citing import labels_of, links_of, said_in
+from .citing import labels_of, links_of, said_in, words_of
 from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
@@ -152,12 +152,12 @@ def _own_words(state: State) -> dict[str, str]:
     verdict = state.verdict
     if verdict is None:
         return {}
-    own = [(each.participant, f"{each.position}\n{each.reason}") for each in verdict.dissent]
+    own = [(each.participant, clean(f"{each.position}\n{each.reason}")) for each in verdict.dissent]
     if verdict.method == "extractive":
-        own += [(speech.participant, speech.text) for speech in state.speeches]
+        own += [(speech.participant, words_of(state)[speech.turn_id]) for speech in state.speeches]
     texts: dict[str, list[str]] = {}
     for participant, text in own:
-        texts.setdefault(participant, []).append(clean(text))
+        texts.setdefault(participant, []).append(text)
     return {participant: "\n".join(said) for participant, said in texts.items()}
 
 
@@ -228,7 +228,7 @@ def _said(state: State, given: SpeechGiven, at: datetime) -> Speech:
         model=line(given.model),
         at=at,
         marks=tuple(_marks(state, turn, given.flags)),
-        text=clean(given.text),
+        text=words_of(state)[given.turn_id],
     )
 
 

@@ -41,7 +41,8 @@ def lang(text: str, declared: str) -> str:
     better witness; a declared one counts where the letters say nothing."""
     sample = text[:2_000]
     for name, letters in _LANGUAGES:
-        if len(letters.findall(sample)) * 5 > sum(c.isalpha() for c in sample):
+        found = len(letters.findall(sample))
+        if found and found * 5 > sum(c.isalpha() for c in sample):
             return f' lang="{name}"'
     if _TAG.fullmatch(declared) and declared != "en":
         return f' lang="{declared}"'

@@ -84,11 +84,6 @@ def _outcome(state: State) -> dict[str, str] | None:
 
 
 def _participant(state: State, participant: Participant) -> dict[str, Any]:
-    spoke = [
-        speech.model
-        for speech in state.speeches
-        if speech.participant == participant.id and speech.stage != "remark"
-    ]
     return {
         "id": participant.id,
         "name": participant.name,
@@ -97,7 +92,7 @@ def _participant(state: State, participant: Participant) -> dict[str, Any]:
         "perspective": participant.perspective,
         "looks_at": participant.looks_at,
         "why": participant.why,
-        "model": spoke[-1] if spoke else participant.speaker.model,
+        "model": state.said.last_model(participant.id) or participant.speaker.model,
         "demonstration": participant.speaker.demonstration,
     }
 

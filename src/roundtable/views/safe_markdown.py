@@ -76,13 +76,21 @@ class Surroundings:
     """Whose words stand in the text as their own, such as a dissent. What somebody quotes in them
     is not proved by that one's turns, where it stands too."""
     labels: Labels | None = None
+    unproved_by: frozenset[str] = frozenset()
+    """Whose turns prove nothing."""
 
     def not_by(self, participant: str) -> Surroundings:
         """The same for a text of this participant: its own turns prove nothing that it quotes."""
+        return replace(self, unproved_by=self.unproved_by | {participant})
+
+    def proof_of(self, words: str) -> str | None:
+        """The turn in which these words were said."""
         others = {
-            turn: said for turn, said in self.speeches.items() if not _is_by(participant, turn)
+            turn: said
+            for turn, said in self.speeches.items()
+            if turn.rpartition("/")[2] not in self.unproved_by
         }
-        return replace(self, speeches=others)
+        return find_quote(words, others)
 
 
 NOWHERE = Surroundings()
@@ -218,7 +226,7 @@ def _quoted(quotation: str, around: Surroundings) -> str:
     for participant, said in around.own.items():
         if words in said:
             around = around.not_by(participant)
-    turn = find_quote(words, around.speeches)
+    turn = around.proof_of(words)
     if turn is None or turn not in around.links:
         return within
     href = escape(reference(around.links[turn]))
@@ -227,10 +235,6 @@ def _quoted(quotation: str, around: Surroundings) -> str:
         f'<span class="verified">{within}</span>'
         f'<a class="proof" href="{href}" title="{said}" aria-label="{said}">✓</a>'
     )
-
-
-def _is_by(participant: str, turn: str) -> bool:
-    return turn.rpartition("/")[2] == participant
 
 
 def _where_it_leads(target: str, words: str) -> str:
