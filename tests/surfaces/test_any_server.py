@@ -3,6 +3,7 @@ there."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -426,3 +427,62 @@ def test_a_key_of_another_vendor_is_said_to_be_one(
     assert f"OPENAI_API_KEY holds a key of {vendor}, not of OpenAI." in outcome.out
     assert outcome.code == 1
     assert key not in outcome.out
+
+
+def priced(desk: Desk, per_million: float) -> None:
+    """What the server's first four models cost, by the user's own file."""
+    rows = [
+        f'[models."openai/{name}"]\nusd_per_million_in = {per_million}\n'
+        f"usd_per_million_out = {per_million}\n"
+        for name in ODD
+    ]
+    desk.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (desk.home / "models.toml").write_text("\n".join(rows), encoding="utf-8")
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_run_that_costs_a_fraction_of_a_cent_is_not_said_to_cost_nothing(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    priced(desk, 0.1)
+    outcome = desk("Tea or coffee?", "--quick", "--no-log")
+    assert outcome.code == 0, outcome.err
+    assert "no cost" not in outcome.out
+    assert re.search(r"tokens, \$0\.00\d+", outcome.out)
+
+
+@pytest.mark.requirement("Z-35")
+def test_who_is_stopped_by_a_cap_is_told_what_to_raise_and_to_how_much(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    priced(desk, 1000.0)
+    question = ("Tea or coffee?", "--quick", "--no-log")
+    own = desk(*question, "--max-cost", "0.01")
+    assert re.search(r"resume rt_\w+ --max-cost \d+\.\d\d$", own.err.strip()), own.err
+
+    monkeypatch.setenv("ROUNDTABLE_MAX_COST", "0.01")
+    capped = desk(*question, "--max-cost", "5")
+    assert capped.err.strip().endswith("(first raise ROUNDTABLE_MAX_COST)")
+    again = desk("resume", "last", "--max-cost", "5")
+    assert again.code == 2
+    assert "First raise ROUNDTABLE_MAX_COST." in again.err
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_dry_run_over_a_long_document_fills_no_screen_unless_all_is_wanted(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    text = "A line of a long report.\n" * 8_000
+    (desk.workspace / "report.md").write_text(text, encoding="utf-8")
+    question = ("Tea or coffee?", "--quick", "--context", "report.md", "--dry-run")
+
+    brief, whole = desk(*question), desk(*question, "-v")
+
+    assert len(brief.out) < len(text) / 4
+    assert "more characters; --verbose shows them]" in brief.out
+    assert whole.out.count("A line of a long report.") >= 8_000
+    told = re.compile(r"Estimate: .*")
+    assert told.findall(brief.out) == told.findall(whole.out), "what is shown is not what is paid"

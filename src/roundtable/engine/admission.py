@@ -19,7 +19,7 @@ from ..core.values import Prompt, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
 from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths, heard_in
-from ..rehearsal.play import Spoken, SpentAfter, play
+from ..rehearsal.play import SpentAfter, Spoken, play
 
 USEFUL = 0.6
 """Of the usual length: with less an answer is not asked for, it would be cut short."""

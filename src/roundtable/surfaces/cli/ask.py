@@ -108,7 +108,7 @@ async def _ask(
         if flags["dry_run"]:
             from .dry_run import dry_run
 
-            return await dry_run(app, request, as_json=flags["as_json"])
+            return await dry_run(app, request, as_json=flags["as_json"], verbose=flags["verbose"])
         refuse_what_cannot_be_told(app, request, flags)
         state = await app.service.open(request)
         box.append(state.discussion_id)
@@ -122,7 +122,7 @@ async def _ask(
             told = await app.service.tell_estimate(state)
             echo_error(estimate_line(told, state))
             for over in over_budget(told, state.budget):
-                echo_error(f"Note: more than is allowed, {over}. It will end with less.")
+                echo_error(f"Note: more than is allowed, {over}.")
             if state.notification_plan is not None or flags["verbose"]:
                 echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
+from ...core.text import dollars
 from ..tokens.capability import OWNER, Capability, acts_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
@@ -126,7 +127,7 @@ def told(held: Capability) -> str:
 def _line(tokens: Tokens, each: Kept) -> str:
     held = each.capability
     left = tokens.left(held)
-    rest = f"; ${left:.2f} left" if left is not None else ""
+    rest = f"; {dollars(left)} left" if left is not None else ""
     started = f"; started {len(held.opened)}" if held.opened else ""
     through = f"; through {held.parents[-1]}" if held.parents else ""
     name = held.label or each.kind
