@@ -4,7 +4,7 @@ there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -430,12 +430,14 @@ def test_a_key_of_another_vendor_is_said_to_be_one(
 
 
 def priced(desk: Desk, per_million: float) -> None:
-    """What the server's first four models cost, by the user's own file."""
-    rows = [
-        f'[models."openai/{name}"]\nusd_per_million_in = {per_million}\n'
-        f"usd_per_million_out = {per_million}\n"
-        for name in ODD
-    ]
+    """What the server's models cost, by the user's own file."""
+    cost = f"usd_per_million_in = {per_million}\nusd_per_million_out = {per_million}\n"
+    described(desk, lambda _: cost)
+
+
+def described(desk: Desk, row: Callable[[int], str]) -> None:
+    """What the user's own file says of the server's models."""
+    rows = [f'[models."openai/{name}"]\n{row(place)}' for place, name in enumerate(ODD)]
     desk.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     (desk.home / "models.toml").write_text("\n".join(rows), encoding="utf-8")
 
@@ -486,3 +488,20 @@ def test_a_dry_run_over_a_long_document_fills_no_screen_unless_all_is_wanted(
     assert whole.out.count("A line of a long report.") >= 8_000
     told = re.compile(r"Estimate: .*")
     assert told.findall(brief.out) == told.findall(whole.out), "what is shown is not what is paid"
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("told", [False, True])
+def test_a_council_on_a_server_with_its_own_models_seats_three_of_them_and_excuses_nobody(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    at(monkeypatch, server)
+    if told:
+        described(desk, lambda place: f'family = "house-{place}"\n')
+
+    outcome = desk("Tea or coffee?", "--procedure", "council", "--no-log", "--dry-run", "--json")
+
+    *seats, _ = [seat["models"][0] for seat in outcome.document["participants"]]
+    assert len(set(seats)) == len(seats) == 3
+    assert {each.removeprefix("openai/") for each in seats} <= set(ODD)
+    assert "substituted" not in [note["code"] for note in outcome.document["notes"]]
