@@ -11,6 +11,7 @@ from ..core.limits import FLAGS, is_cap
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
 from ..core.values import Verdict
+from ..views.decision_parts import listed
 
 
 def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:
@@ -75,9 +76,13 @@ def _enough(state: State, name: str) -> str:
 
 
 def reasons(state: State) -> str:
-    """Why those who did not answer did not, in a sentence each."""
-    told = [f"{state.name_of(f.participant)}: {f.message}" for f in state.failures if f.round > 0]
-    return f" {' '.join(dict.fromkeys(told))}" if told else ""
+    """Why those who did not answer did not, each reason once."""
+    whose: dict[str, dict[str, None]] = {}
+    for failure in state.failures:
+        if failure.round > 0:
+            whose.setdefault(failure.message, {})[state.name_of(failure.participant)] = None
+    told = (f"{listed(list(names))}: {message}" for message, names in whose.items())
+    return "".join(f" {each}" for each in told)
 
 
 def may_open(state: State, stage: str, round_: int) -> bool:
