@@ -58,7 +58,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return interruptible(lambda box: _ask(request, flags, settings, box))
+    return interruptible(lambda box: _ask(request, flags, settings, box), same=_same(flags))
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
@@ -98,7 +98,7 @@ def _refused(found: SecretsFound) -> NoteAdded:
 
 def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
-    return interruptible(lambda box: _resume(flags, settings, box))
+    return interruptible(lambda box: _resume(flags, settings, box), same=_same(flags))
 
 
 async def _ask(
@@ -326,9 +326,16 @@ def _beside_the_verdict(note: Note) -> bool:
     return note.code.partition("/")[0] not in said
 
 
-def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "") -> int:
+def _same(flags: Mapping[str, Any]) -> str:
+    """What must be said again when a discussion goes on: it is of this run, not of the ledger."""
+    return " --no-log" if flags["no_log"] else ""
+
+
+def interruptible(
+    main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "", *, same: str = ""
+) -> int:
     """Run a command so that Ctrl-C and a termination leave a consistent ledger and say how to
-    go on: by resuming what it puts in its box, or by what `then` says."""
+    go on: by resuming what it puts in its box, with the `same` flags, or by what `then` says."""
     box: list[str] = []
 
     async def guarded() -> int:
@@ -344,16 +351,16 @@ def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: s
         echo_error("Interrupted.")
         if then:
             echo_error(then)
-        _say_how_to_resume(box)
+        _say_how_to_resume(box, same)
         return INTERRUPTED
     except RoundtableError:
-        _say_how_to_resume(box)
+        _say_how_to_resume(box, same)
         raise
 
 
-def _say_how_to_resume(box: Sequence[str]) -> None:
+def _say_how_to_resume(box: Sequence[str], same: str) -> None:
     for discussion_id in box:
-        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}")
+        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}{same}")
 
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:
