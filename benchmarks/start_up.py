@@ -30,7 +30,7 @@ def told():
     print(*(m for m in {heavy} if m in sys.modules), file=open({file!r}, "w"))
 """
 NOT_FOR_ASK = (
-    "xllamacpp", "wordllama", "numpy", "rich", "asyncpg", "pypdf", "lxml", "fastapi",
+    "xllamacpp", "wordllama", "numpy", "rich.console", "asyncpg", "pypdf", "lxml", "fastapi",
     "genai_prices.data", "markdown_it",
 )  # fmt: skip
 HEAVY = (*NOT_FOR_ASK, "jinja2", "httpx2")

@@ -5,7 +5,7 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -370,8 +370,13 @@ class ListedModels(Models, Protocol):
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """Those that can speak now without being named, the first of every provider first;
-        demonstration models not among them."""
+        """Those that can speak now without being named, the first of every provider first, and of
+        a provider the first of every family; demonstration models not among them."""
+        ...
+
+    def at_hand(self, name: str, taken: Collection[str]) -> str:
+        """A model that a procedure would seat by itself; where nothing here is known to be like it,
+        one of those that are here and not taken yet. Nobody asked for it, so nothing is said."""
         ...
 
 

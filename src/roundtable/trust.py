@@ -154,8 +154,8 @@ def stored(store: Path) -> dict[str, dict[str, str]]:
     try:
         known = json_object(text_of(data, where), where)
         return {place: dict(digests.items()) for place, digests in known.items()}
-    except AttributeError as error:
-        told = f"what `roundtable trust` wrote there ({error})"
+    except AttributeError:
+        told = "what `roundtable trust` wrote there"
         raise BadSetting(where, "the file", told, NOTHING_TRUSTED) from None
     except BadSetting as error:
         raise BadSetting(error.where, error.key, error.expected, NOTHING_TRUSTED) from None

@@ -15,6 +15,7 @@ from roundtable.core.text import (
     clip_words,
     condense,
     count_words,
+    dollars,
     estimate_tokens,
     file_slug,
     first_sentences,
@@ -321,3 +322,23 @@ def test_no_number_is_cut_in_its_middle(figure: str, limit: int) -> None:
             told = cut(text, limit)
             assert len(told) <= limit
             assert figure in told or not any(each.isdigit() for each in told)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    ("usd", "told"),
+    [
+        (0, "$0.00"),
+        (0.000_01, "less than $0.0001"),
+        (0.0012, "$0.0012"),
+        (0.004, "$0.004"),
+        (0.01, "$0.01"),
+        (0.034, "$0.034"),
+        (0.0999, "$0.10"),
+        (0.1, "$0.10"),
+        (4.36, "$4.36"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_an_amount_that_is_not_nothing_is_never_told_as_nothing(usd: float, told: str) -> None:
+    assert dollars(usd) == told

@@ -93,7 +93,7 @@ def test_independent_unanimity_ends_it_after_round_one_and_prints_the_saving() -
     (note,) = [note for note in state.notes if note.code == "early_stop"]
     assert note.text == (
         "All 3 independent answers came to the same, so the critique was left out: 3 calls "
-        "saved, about $0.0300."
+        "saved, about $0.03."
     )
     assert ending(state).end == "consensus"
     assert verdict_of(state).agreement.startswith(

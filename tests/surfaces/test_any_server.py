@@ -3,7 +3,8 @@ there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -426,3 +427,81 @@ def test_a_key_of_another_vendor_is_said_to_be_one(
     assert f"OPENAI_API_KEY holds a key of {vendor}, not of OpenAI." in outcome.out
     assert outcome.code == 1
     assert key not in outcome.out
+
+
+def priced(desk: Desk, per_million: float) -> None:
+    """What the server's models cost, by the user's own file."""
+    cost = f"usd_per_million_in = {per_million}\nusd_per_million_out = {per_million}\n"
+    described(desk, lambda _: cost)
+
+
+def described(desk: Desk, row: Callable[[int], str]) -> None:
+    """What the user's own file says of the server's models."""
+    rows = [f'[models."openai/{name}"]\n{row(place)}' for place, name in enumerate(ODD)]
+    desk.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (desk.home / "models.toml").write_text("\n".join(rows), encoding="utf-8")
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_run_that_costs_a_fraction_of_a_cent_is_not_said_to_cost_nothing(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    priced(desk, 0.1)
+    outcome = desk("Tea or coffee?", "--quick", "--no-log")
+    assert outcome.code == 0, outcome.err
+    assert "no cost" not in outcome.out
+    assert re.search(r"tokens, \$0\.00\d+", outcome.out)
+
+
+@pytest.mark.requirement("Z-35")
+def test_who_is_stopped_by_a_cap_is_told_what_to_raise_and_to_how_much(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    priced(desk, 1000.0)
+    question = ("Tea or coffee?", "--quick", "--no-log")
+    own = desk(*question, "--max-cost", "0.01")
+    assert re.search(r"resume rt_\w+ --max-cost \d+\.\d\d$", own.err.strip()), own.err
+
+    monkeypatch.setenv("ROUNDTABLE_MAX_COST", "0.01")
+    capped = desk(*question, "--max-cost", "5")
+    assert capped.err.strip().endswith("(first raise ROUNDTABLE_MAX_COST)")
+    again = desk("resume", "last", "--max-cost", "5")
+    assert again.code == 2
+    assert "First raise ROUNDTABLE_MAX_COST." in again.err
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_dry_run_over_a_long_document_fills_no_screen_unless_all_is_wanted(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    text = "A line of a long report.\n" * 8_000
+    (desk.workspace / "report.md").write_text(text, encoding="utf-8")
+    question = ("Tea or coffee?", "--quick", "--context", "report.md", "--dry-run")
+
+    brief, whole = desk(*question), desk(*question, "-v")
+
+    assert len(brief.out) < len(text) / 4
+    assert "more characters; --verbose shows them]" in brief.out
+    assert whole.out.count("A line of a long report.") >= 8_000
+    told = re.compile(r"Estimate: .*")
+    assert told.findall(brief.out) == told.findall(whole.out), "what is shown is not what is paid"
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("told", [False, True])
+def test_a_council_on_a_server_with_its_own_models_seats_three_of_them_and_excuses_nobody(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    at(monkeypatch, server)
+    if told:
+        described(desk, lambda place: f'family = "house-{place}"\n')
+
+    outcome = desk("Tea or coffee?", "--procedure", "council", "--no-log", "--dry-run", "--json")
+
+    *seats, _ = [seat["models"][0] for seat in outcome.document["participants"]]
+    assert len(set(seats)) == len(seats) == 3
+    assert {each.removeprefix("openai/") for each in seats} <= set(ODD)
+    assert "substituted" not in [note["code"] for note in outcome.document["notes"]]

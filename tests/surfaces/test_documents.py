@@ -39,6 +39,21 @@ def test_documents_reach_the_experts_with_the_numbers_of_their_pages(desk: Desk)
     assert "Of the documents: cut.pdf is damaged, or no PDF." in told.out
 
 
+def test_the_answer_says_that_a_document_could_not_be_read_and_not_what_a_folder_leaves_out(
+    desk: Desk,
+) -> None:
+    pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
+    folder = desk.workspace / "plans"
+    folder.mkdir()
+    (folder / "plan.md").write_text("Costs rise.", "utf-8")
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    missed = "Not every document could be read"
+
+    assert missed not in desk.ask("--context", "plans").out
+    (desk.workspace / "cut.pdf").write_bytes(pdf("x")[:99])
+    assert missed in desk.ask("--context", "plans", "--context", "cut.pdf").out
+
+
 @pytest.mark.requirement("Z-39")
 def test_secrets_are_looked_for_in_what_was_read(desk: Desk) -> None:
     (desk.workspace / "notes.docx").write_bytes(with_secret())

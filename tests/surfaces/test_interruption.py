@@ -57,7 +57,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
     assert outcome.code == 130
     assert outcome.out == ""
     assert "Interrupted." in outcome.err
-    assert f"Go on with: roundtable resume {found}" in outcome.err
+    assert f"Go on with: roundtable resume {found} --no-log" in outcome.err
     assert "Traceback" not in outcome.err
     assert "interrupted" in listed.out
     assert f"roundtable resume {found}" in listed.err

@@ -110,7 +110,7 @@ def test_a_provider_that_recovers_is_only_a_line_of_progress(ask: AskServer) -> 
     outcome = ask(reply, "--json")
 
     assert outcome.code == 0
-    assert "Muse, attempt 1 failed" in outcome.err
+    assert outcome.err.count(", attempt 1 failed") == 1
     assert "did not answer" not in outcome.err
     assert outcome.document["usage"]["calls"] == 9
 
@@ -140,3 +140,15 @@ def test_a_key_that_a_provider_echoes_is_not_shown(ask: AskServer) -> None:
 
     assert "Muse did not answer" in outcome.err
     assert TEST_KEY not in outcome.err
+
+
+def test_what_goes_wrong_for_all_is_told_once_while_it_runs_and_once_when_it_fails(
+    ask: AskServer,
+) -> None:
+    outcome = ask(failing(status(500, "The disk is full."), "scholar", "engineer", "muse"))
+
+    assert outcome.code == 1
+    assert sum("attempt" in line for line in outcome.err.splitlines()) == 1
+    [error] = [line for line in outcome.err.splitlines() if line.startswith("Error: ")]
+    assert error.count("The disk is full.") == 1
+    assert all(name in error for name in ("Scholar", "Engineer", "Muse"))

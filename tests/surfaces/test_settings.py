@@ -107,7 +107,7 @@ def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(sources: Sources) -> No
         ("config.toml", "concurrency = 0", ["config.toml:1: concurrency", "greater than"]),
         ("config.toml", 'budget = "low"', ["config.toml:1: budget", "a table"]),
         ("config.toml", "[budget]\nmax_calls = 0", ["budget.max_calls", "equal to 1"]),
-        ("config.toml", "[fallbacks]\nopus = 3", ["fallbacks.opus", "tuple"]),
+        ("config.toml", "[fallbacks]\nopus = 3", ["fallbacks.opus", "a list"]),
         ("roundtable.toml", "[council]\nprest = 1", ["roundtable.toml", "'prest'", "preset"]),
         ("roundtable.toml", "language = 3", ["roundtable.toml:1: language", "string"]),
     ],

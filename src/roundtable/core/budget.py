@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .events import BudgetExhausted
+from .text import dollars
 from .values import Budget, Reservation, SpeakerRef, Usage
 
 Limit = Literal["calls", "tokens", "cost", "time"]
@@ -107,7 +108,7 @@ def grant(
 
         fits = _fits(money, wanted, beside, ending, price, whole_round=whole_round)
         if fits is None:
-            of = f"${spending.cost_usd:.2f} of ${budget.max_cost_usd:.2f}"
+            of = f"{dollars(spending.cost_usd)} of {dollars(budget.max_cost_usd)}"
             told = f"{of} spent or set aside, {MORE}"
             return BudgetExhausted(limit="cost", detail=told)
         out = min(out, fits)

@@ -62,6 +62,12 @@ def joined(wanted: Limits, caps: Sequence[Limits]) -> tuple[Limits, tuple[str, .
     return Limits(Budget.model_validate(values), origins), tuple(lowered)
 
 
+def is_cap(origin: str) -> bool:
+    """Whether a limit of this origin holds whatever is asked for: it is raised only where it
+    stands."""
+    return origin.startswith(("ROUNDTABLE_", "[caps]", "the project's", "what the token"))
+
+
 def told(name: str, value: float) -> str:
     """A limit in words."""
     match name:

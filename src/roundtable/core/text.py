@@ -82,6 +82,15 @@ def likely_tokens(text: str) -> float:
     return plain / 4 + other / 3
 
 
+def dollars(usd: float) -> str:
+    """An amount in cents, and with as many places more as it needs to be told from nothing."""
+    if 0 < usd < 0.00005:
+        return "less than $0.0001"
+    places = 2 if usd >= 0.1 or usd == 0 else 3 if usd >= 0.01 else 4
+    told = f"{usd:,.{places}f}"
+    return f"${told.rstrip('0') if places > 2 else told}".ljust(len("$0.00"), "0")
+
+
 def clip(text: str, limit: int, ellipsis: str = "…") -> str:
     """At most `limit` characters, ellipsis included, never cutting through a grapheme, nor through
     a number: a part of one is another one."""

@@ -37,13 +37,14 @@ def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) ->
                 f"Nothing could be read of the documents. {'; '.join(gathering.lines[:8])}.",
                 "Give files with text, or the text itself.",
             )
-        return Gathered(tuple(gathering.materials), tuple(gathering.lines))
+        return Gathered(tuple(gathering.materials), tuple(gathering.lines), unread=gathering.unread)
 
 
 class _Gathering:
     def __init__(self) -> None:
         self.materials: list[Material] = []
         self.lines: list[str] = []
+        self.unread = False
         self._left = MOST_IN_ALL
         self._runner: asyncio.Runner | None = None
 
@@ -56,7 +57,7 @@ class _Gathering:
         try:
             self.take("-", with_text(Read(text)))
         except Unreadable as why:
-            self.lines.append(f"- {why}")
+            self._miss("-", why)
 
     def file(self, name: str) -> None:
         """One that was named: what is wrong with it is said by its name."""
@@ -68,7 +69,7 @@ class _Gathering:
                 f"{shown(name)} cannot be read: {error.strerror}.", "Check the path."
             ) from None
         except Unreadable as why:
-            self.lines.append(f"{shown(name)} {why}")
+            self._miss(shown(name), why)
 
     def folder(self, name: str) -> None:
         """What is wrong with its files is counted, but for documents, which somebody may miss."""
@@ -90,7 +91,7 @@ class _Gathering:
                     ".pptx",
                     ".xlsx",
                 ):
-                    self.lines.append(f"{shown(called)} {why}")
+                    self._miss(shown(called), why)
                 else:
                     looked.left_out[NO_DOCUMENT] += 1
         if looked.line:
@@ -98,6 +99,10 @@ class _Gathering:
             self.lines.append(f"of {shown(name)} {read:,} files were read, left out: {looked.line}")
         elif len(self.materials) == before:
             self.lines.append(f"{shown(name)} holds nothing to read")
+
+    def _miss(self, name: str, why: Unreadable) -> None:
+        self.lines.append(f"{name} {why}")
+        self.unread = True
 
     def take(self, name: str, read: Read) -> None:
         """Unreadable if there is no more room."""

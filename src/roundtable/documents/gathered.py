@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..core.events import NoteAdded
 from ..core.values import Material
 
-CODE = "documents"
+CODE, UNREAD = "documents", "unread_documents"
 _LISTED = 12
 
 
@@ -18,6 +18,8 @@ class Gathered:
     materials: tuple[Material, ...] = ()
     lines: tuple[str, ...] = ()
     """One for each that could not be read, or not wholly, and one for what a folder left out."""
+    unread: bool = False
+    """Whether somebody may miss one: then the answer says so too."""
 
     @property
     def notes(self) -> tuple[NoteAdded, ...]:
@@ -26,7 +28,7 @@ class Gathered:
             return ()
         more = len(self.lines) - _LISTED
         told = "; ".join(self.lines[:_LISTED]) + (f"; and {more} more" if more > 0 else "")
-        return (NoteAdded(code=CODE, text=f"Of the documents: {told}."),)
+        return (NoteAdded(code=UNREAD if self.unread else CODE, text=f"Of the documents: {told}."),)
 
 
 NOTHING = Gathered()

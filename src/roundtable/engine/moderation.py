@@ -30,7 +30,7 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
-from ..core.limits import FLAGS, Limits
+from ..core.limits import FLAGS, Limits, is_cap
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.text import readable
@@ -119,9 +119,11 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
     more = [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
     spent = state.exhausted
     if spent is not None and LIMITS[spent.limit] not in more:
+        limit = LIMITS[spent.limit]
+        origin = limits.origins.get(limit, "")
         raise NotAllowed(
             f"The {spent.limit} limit ended it ({spent.detail}), and is not raised by this.",
-            f"Give more: {FLAGS[LIMITS[spent.limit]]}.",
+            f"First raise {origin}." if is_cap(origin) else f"Give more: {FLAGS[limit]}.",
         )
     if not more:
         raise NotAllowed("None of these limits is higher than before.", "Leave them out.")

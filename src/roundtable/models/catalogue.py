@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from ..core.agents import on_subscription
 from ..core.errors import UnknownName, UsageError
@@ -56,9 +57,27 @@ class Catalogue:
         for provider in self._found.by_themselves:
             first = self._registry.providers[provider.id].default_model
             listed = [m for m in provider.models if self._registry.resolve(m).tier != DEMONSTRATION]
-            rows.append(sorted(listed, key=lambda model: model != first))
+            rows.append(self._families_first(sorted(listed, key=lambda model: model != first)))
         places = range(max(map(len, rows), default=0))
         return tuple(row[place] for place in places for row in rows if place < len(row))
+
+    def at_hand(self, name: str, taken: Collection[str]) -> str:
+        """Implements ListedModels."""
+        wanted = self._wanted(name)
+        if self._found.usable(wanted.id) or self._found.resembled(wanted) or not self.usable:
+            return name
+        free = [each for each in self.usable if each not in taken]
+        return free[0] if free else self.usable[len(taken) % len(self.usable)]
+
+    def _families_first(self, models: Sequence[str]) -> list[str]:
+        """The first of every family before the second of any."""
+        seen: Counter[str] = Counter()
+        places: dict[str, int] = {}
+        for model in models:
+            family = self._registry.resolve(model).family or model
+            places[model] = seen[family]
+            seen[family] += 1
+        return sorted(models, key=lambda model: places[model])
 
     def seat(self, name: str, seat: str) -> SpeakerChain:  # noqa: ARG002 - the port's
         if name == OUTSIDE:

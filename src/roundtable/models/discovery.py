@@ -165,15 +165,9 @@ class Found:
         """
         if self.usable(entry.id):
             return entry.id
-        candidates = [
-            self.registry.resolve(model)
-            for provider in self.by_themselves
-            for model in provider.models
-        ]
         ranked = [
             (_likeness(entry, candidate), -place, candidate.id)
-            for place, candidate in enumerate(candidates)
-            if candidate.tier != "demonstration"
+            for place, candidate in enumerate(self._candidates())
         ]
         if not ranked:
             return self.default_model
@@ -181,10 +175,24 @@ class Found:
         if not any(likeness):
             return self.default_model
         alike = [id_ for found, _, id_ in ranked if found == likeness]
-        if len(alike) > 1 and all(self.registry.resolve(each).guessed for each in alike):
+        if len(alike) > 1 and not self.resembled(entry):
             # Nothing speaks for one of them: different models get different ones in their place.
             return alike[self._place(entry) % len(alike)]
         return best
+
+    def resembled(self, entry: ModelEntry) -> bool:
+        """Whether anything that can be used is known to be like a model: of its family, or with
+        abilities that are not merely supposed."""
+        return any(
+            each.family == entry.family
+            or (_tags_are_known(each) and not set(each.tags).isdisjoint(entry.tags))
+            for each in self._candidates()
+        )
+
+    def _candidates(self) -> list[ModelEntry]:
+        """Who may stand in for somebody, in order of preference."""
+        found = [self.registry.resolve(m) for each in self.by_themselves for m in each.models]
+        return [each for each in found if each.tier != "demonstration"]
 
     def _place(self, entry: ModelEntry) -> int:
         """A number for a model, by its family and strength: the same in every process."""
@@ -397,6 +405,10 @@ def _likeness(wanted: ModelEntry, candidate: ModelEntry) -> tuple[int, int, int]
         int(wanted.provider == candidate.provider),
         shared_tags + 2 * (shared_tags > 0 and wanted.tier == candidate.tier),
     )
+
+
+def _tags_are_known(entry: ModelEntry) -> bool:
+    return not entry.guessed and (not entry.added or "tags" in entry.own)
 
 
 def _bare(name: str) -> str:

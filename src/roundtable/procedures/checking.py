@@ -90,7 +90,14 @@ def _key(values: Any, loc: Sequence[int | str]) -> str:
     return ".".join(parts)
 
 
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("model_type", "dict_type"), "a table of keys and values"),
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "a list"),
+}
+"""What is expected, in the words of whoever writes the file."""
+
+
 def _expected(error: ErrorDetails) -> str:
-    if error["type"] in ("model_type", "dict_type"):
-        return "a table of keys and values"
+    if told := _KINDS.get(error["type"]):
+        return told
     return error["msg"].removeprefix("Input should be ").partition(", unable")[0]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import ceil, floor, log10
+
 from ..core.budget import LIMITS
 from ..core.effects import Effect, Record
 from ..core.events import DiscussionClosed, Event, VerdictReached
-from ..core.limits import FLAGS
+from ..core.limits import FLAGS, is_cap
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
 from ..core.values import Verdict
+from ..views.decision_parts import listed
 
 
 def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:
@@ -54,14 +57,32 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
 
 def raised(state: State) -> str:
     """How a discussion that the budget ended goes on."""
-    flag = FLAGS[LIMITS[state.exhausted.limit]] if state.exhausted else "--max-cost"
-    return f"roundtable resume {state.discussion_id} {flag} MORE"
+    name = LIMITS[state.exhausted.limit if state.exhausted else "cost"]
+    command = f"roundtable resume {state.discussion_id} {FLAGS[name]} {_enough(state, name)}"
+    origin = state.limits_from.get(name, "")
+    return f"{command} (first raise {origin})" if is_cap(origin) else command
+
+
+def _enough(state: State, name: str) -> str:
+    """What it was expected to take at most, where that is known and more than is allowed."""
+    limit = getattr(state.budget, name) or 0
+    if state.expected is not None and name == "max_calls" and state.expected.most_calls > limit:
+        return str(state.expected.most_calls)
+    most = state.expected.most_usd if state.expected and name == "max_cost_usd" else None
+    if most is None or most <= limit:
+        return "MORE"
+    places = max(2, 1 - floor(log10(most)))
+    return f"{ceil(most * 10**places) / 10**places:.{places}f}"
 
 
 def reasons(state: State) -> str:
-    """Why those who did not answer did not, in a sentence each."""
-    told = [f"{state.name_of(f.participant)}: {f.message}" for f in state.failures if f.round > 0]
-    return f" {' '.join(dict.fromkeys(told))}" if told else ""
+    """Why those who did not answer did not, each reason once."""
+    whose: dict[str, dict[str, None]] = {}
+    for failure in state.failures:
+        if failure.round > 0:
+            whose.setdefault(failure.message, {})[state.name_of(failure.participant)] = None
+    told = (f"{listed(list(names))}: {message}" for message, names in whose.items())
+    return "".join(f" {each}" for each in told)
 
 
 def may_open(state: State, stage: str, round_: int) -> bool:

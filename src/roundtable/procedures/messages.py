@@ -42,7 +42,8 @@ CODES: Mapping[str, str] = {
     "sub_tasks_left_out": "sub-tasks that some analysts recommended were given no seat",
     "context_from_missing": "the earlier result that was named does not exist",
     "condensed": "a document did not fit: only a part of it is shown to the experts",
-    "documents": "documents that could not be read, or not wholly",
+    "documents": "documents that were not read wholly, or were left out of a folder",
+    "unread_documents": "documents that could not be read",
     "keys_unread": "the file of stored keys is broken, and what it holds does not count",
     # who is missing
     "missing": "somebody did not answer",

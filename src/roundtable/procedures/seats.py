@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
-from ..ports import ChosenExpert, Models, SpeakerChain
+from ..ports import ChosenExpert, ListedModels, Models, SpeakerChain
 
 EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
 HOST_ID, HOST_NAME = "host", "Host"
@@ -80,6 +80,12 @@ class Seats:
             and ref.model != OUTSIDE
         }
         return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
+
+    def at_hand(self, model: str) -> str:
+        """A model that nobody asked for by name, or what is here in its place."""
+        if not isinstance(self._models, ListedModels):
+            return model
+        return self._models.at_hand(model, [each.speaker.model for each in self.participants])
 
     def demonstrate(self, host: Participant) -> bool:
         """Whether the small demonstration model speaks for anybody."""

@@ -10,6 +10,7 @@ from math import sqrt
 from ..core.agents import on_subscription
 from ..core.decide import Procedure
 from ..core.state import State
+from ..core.text import dollars
 from ..core.values import OUTSIDE, Budget, Expected, SpeakerRef
 from .lengths import NOTHING_HEARD, Lengths
 from .play import Played, Spoken, play
@@ -164,7 +165,7 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
         elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:
             found.append(
                 f"cost: about {dollars(likely.cost_usd)} where {dollars(budget.max_cost_usd)} are "
-                "allowed"
+                f"allowed; {_what_then(told, budget.max_cost_usd)}"
             )
     if budget.max_seconds is not None and not told.waits and likely.seconds > budget.max_seconds:
         found.append(
@@ -173,17 +174,17 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
     return found
 
 
+def _what_then(told: Estimate, limit: float) -> str:
+    least = told.least.cost_usd or 0.0
+    if limit >= least:
+        return "it may end with less"
+    return f"even the shortest way takes about {dollars(least)}, so some will not be heard"
+
+
 def about(number: float) -> str:
     """A number as exactly as it is known: by its first two digits."""
     digits = len(str(round(number)))
     return f"{round(number, 2 - digits) if digits > 2 else round(number):,.0f}"
-
-
-def dollars(usd: float) -> str:
-    """An amount with as many places as it needs to be told from nothing."""
-    return (
-        f"${usd:.2f}" if usd >= 0.1 or usd == 0 else f"${usd:.3f}" if usd >= 0.01 else f"${usd:.4f}"
-    )
 
 
 def price_of(speaker: SpeakerRef) -> tuple[float, float] | None:
@@ -278,7 +279,7 @@ def _range(ends: tuple[int, int]) -> str:
 def _cost_words(told: Estimate) -> str:
     ends = told.cost_usd
     if ends is None or told.likely.cost_usd is None:
-        return "cost unknown (no price for every model)"
+        return "cost unknown (not every model has a known price)"
     if ends[1] == 0:
         return "no cost"
     return f"about {dollars(told.likely.cost_usd)} ({dollars(ends[0])}–{dollars(ends[1])})"

@@ -71,6 +71,7 @@ NOTES: dict[str, str] = {
     "silent_round": "Nobody spoke in a round, so the discussion ended there.",
     "no_cross_critique": "Nobody could be criticised, so the first answers stand.",
     "round2_omitted": "The experts did not examine each other: too few answered.",
+    "unread_documents": "Not every document could be read, so the experts do not know it.",
     "bias_risk": "The answer was written by a model that also took part.",
 }
 """Sentences for those notes that bear on the decision."""
@@ -186,7 +187,7 @@ def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:
         yield Flag("scripted", "Held by scripted speakers, for trying things out.")
     if state.exhausted is not None:
         limit = state.exhausted.limit.replace("_", " ")
-        yield Flag("budget", f"The limit of {limit} left no room for all of it.")
+        yield Flag("budget", f"The {limit} limit left no room for all of it.")
     elif delivery.partial:
         yield Flag("partial", "It was ended early: this is the answer as far as it came.")
     if delivery.extract:

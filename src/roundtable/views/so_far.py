@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..core.state import State
+from ..core.text import dollars
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,11 @@ class SoFar:
     @property
     def cost_told(self) -> str:
         """“$0.04 of about $0.18”, as far as it is known."""
-        spent = "" if self.cost_usd is None else f"${self.cost_usd:.2f}"
+        spent = "" if self.cost_usd is None else dollars(self.cost_usd)
         # What has become more than was thought is not told as a part of it.
         if not spent or not self.of_cost_usd or (self.cost_usd or 0) > self.of_cost_usd:
             return spent
-        return f"{spent} of about ${self.of_cost_usd:.2f}"
+        return f"{spent} of about {dollars(self.of_cost_usd)}"
 
 
 def so_far(state: State, now: datetime) -> SoFar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -159,6 +160,8 @@ class CouncilPlan:
     """The wishes settled: a model name for each role, whether to hold round 2, what to tell."""
 
     models: dict[str, str]
+    by_default: frozenset[str]
+    """The roles for which nobody named a model."""
     round2: Round2
     skipped_by: str = ""
     """Why round 2 is skipped, in the words of the delivery line."""
@@ -201,7 +204,8 @@ def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
             )
         )
         template = None
-    return CouncilPlan(models, round2, skipped_by, template, tuple(notes))
+    by_default = _unnamed(flags, config) if level is None else frozenset[str]()
+    return CouncilPlan(models, by_default, round2, skipped_by, template, tuple(notes))
 
 
 def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> dict[str, str]:
@@ -220,6 +224,14 @@ def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> 
         or base[role]
         for role in base
     }
+
+
+def _unnamed(flags: CouncilFlags, config: CouncilConfig) -> frozenset[str]:
+    """The roles that the built-in preset is left with."""
+    if flags.preset is not None or config.preset is not None or flags.wishes.in_order:
+        return frozenset()
+    named = (flags.wishes.named_for, partial(getattr, flags), partial(getattr, config.models))
+    return frozenset(role for role in SEATS if not any(of(role) for of in named))
 
 
 def _preset(name: str) -> dict[str, str]:

@@ -26,6 +26,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for role in ROLES:
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name
+        if wanted and role.id in plan.by_default:
+            wanted = seats.at_hand(wanted)
         seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)
     host = seats.host(
         flags.host or flags.wishes.named_for(HOST_ID, CAPTAIN_ID),

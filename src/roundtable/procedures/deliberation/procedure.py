@@ -24,7 +24,7 @@ from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from ...core.text import first_sentences
+from ...core.text import dollars, first_sentences
 from ...core.values import Participant, Verdict
 from .. import endings, verdicts
 from ..clerk import given_choices, given_options, listed_options
@@ -363,7 +363,7 @@ def _early_stop_note(table: Table) -> NoteAdded:
     saved = count * (2 if table.option("dual_order") else 1) - confirmed
     usage = table.state.usage
     cost = usage.cost_usd
-    money = f", about ${cost / max(1, usage.calls) * saved:.4f}" if cost else ""
+    money = f", about {dollars(cost / max(1, usage.calls) * saved)}" if cost else ""
     told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,

@@ -61,7 +61,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return interruptible(lambda box: _ask(request, flags, settings, box))
+    return interruptible(lambda box: _ask(request, flags, settings, box), same=_same(flags))
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
@@ -101,7 +101,7 @@ def _refused(found: SecretsFound) -> NoteAdded:
 
 def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
-    return interruptible(lambda box: _resume(flags, settings, box))
+    return interruptible(lambda box: _resume(flags, settings, box), same=_same(flags))
 
 
 async def _ask(
@@ -111,7 +111,7 @@ async def _ask(
         if flags["dry_run"]:
             from .dry_run import dry_run
 
-            return await dry_run(app, request, as_json=flags["as_json"])
+            return await dry_run(app, request, as_json=flags["as_json"], verbose=flags["verbose"])
         refuse_what_cannot_be_told(app, request, flags)
         # What is only to be confirmed does not wait for a worker yet.
         at_once = flags["detach"] and not flags["confirm"]
@@ -130,7 +130,7 @@ async def _ask(
             told = await app.service.tell_estimate(state)
             echo_error(estimate_line(told, state))
             for over in over_budget(told, state.budget):
-                echo_error(f"Note: more than is allowed, {over}. It will end with less.")
+                echo_error(f"Note: more than is allowed, {over}.")
             if state.notification_plan is not None or flags["verbose"]:
                 echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
@@ -364,9 +364,16 @@ def _beside_the_verdict(note: Note) -> bool:
     return note.code.partition("/")[0] not in said
 
 
-def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "") -> int:
+def _same(flags: Mapping[str, Any]) -> str:
+    """What must be said again when a discussion goes on: it is of this run, not of the ledger."""
+    return " --no-log" if flags["no_log"] else ""
+
+
+def interruptible(
+    main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "", *, same: str = ""
+) -> int:
     """Run a command so that Ctrl-C and a termination leave a consistent ledger and say how to
-    go on: by resuming what it puts in its box, or by what `then` says."""
+    go on: by resuming what it puts in its box, with the `same` flags, or by what `then` says."""
     box: list[str] = []
 
     async def guarded() -> int:
@@ -382,16 +389,16 @@ def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: s
         echo_error("Interrupted.")
         if then:
             echo_error(then)
-        _say_how_to_resume(box)
+        _say_how_to_resume(box, same)
         return INTERRUPTED
     except RoundtableError:
-        _say_how_to_resume(box)
+        _say_how_to_resume(box, same)
         raise
 
 
-def _say_how_to_resume(box: Sequence[str]) -> None:
+def _say_how_to_resume(box: Sequence[str], same: str) -> None:
     for discussion_id in box:
-        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}")
+        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}{same}")
 
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:

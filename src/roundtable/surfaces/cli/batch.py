@@ -20,6 +20,7 @@ from ...bootstrap import App, start
 from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import RoundtableError, UsageError
 from ...core.state import State
+from ...core.text import dollars
 from ...core.values import Material
 from ...documents.gather import gather
 from ...documents.gathered import Gathered
@@ -322,7 +323,7 @@ def _show(number: int, done: Done) -> None:
     state = done.state
     id_ = state.discussion_id if state else "-"
     cost = state.usage.cost_usd if state else None
-    spent = "" if cost is None else f"${cost:.2f}"
+    spent = "" if cost is None else dollars(cost)
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")

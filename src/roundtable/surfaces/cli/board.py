@@ -23,7 +23,7 @@ from ...core.events import (
 from ...core.naming import line, name_of
 from ...core.record import record_of
 from ...core.state import State
-from ...core.text import count_words
+from ...core.text import count_words, dollars
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
@@ -228,8 +228,10 @@ class Board:
             if not two:
                 return [first]
             return [first, f"    {self._words(seat, screen, width - 4)}"]
-        names = min(NAMES, max(cells(screen.words(s.name)) for s in self.seats.values()))
-        models = min(MODELS, max(cells(screen.words(s.model)) for s in self.seats.values()))
+        # A wide terminal has room for whole names.
+        widest, longest = max(NAMES, width // 5), max(MODELS, width // 7)
+        names = min(widest, max(cells(screen.words(s.name)) for s in self.seats.values()))
+        models = min(longest, max(cells(screen.words(s.model)) for s in self.seats.values()))
         does_wide = max(cells(self._does(s)) for s in self.seats.values()) + 2
         columns = [
             padded(cut(screen.words(seat.name), names, ellipsis), names),
@@ -274,7 +276,7 @@ class Board:
             time += f" of about {clock(max(1.0, self.expected.seconds))}"
         cost = self.cost
         if cost.startswith("$") and self.expected.usd and self.spent <= FAR * self.expected.usd:
-            cost += f" of about ${self.expected.usd:.2f}"
+            cost += f" of about {dollars(self.expected.usd)}"
         told = "    ".join(each for each in (self.far, time, cost) if each)
         steps, plain = self._steps(screen, width)
         if steps and cells(plain) + 6 + cells(told) <= width:
@@ -353,7 +355,7 @@ def cost_so_far(state: State) -> str:
 
 
 def _cost_told(state: State, cost: float | None) -> str:
-    told = "cost unknown" if cost is None else f"${cost:.2f}"
+    told = "cost unknown" if cost is None else dollars(cost)
     seats = (*state.ever_seated.values(), state.start.host)
     if any(on_subscription(seat.speaker.model) for seat in seats):
         return "your subscription" if cost == 0 else f"{told} + your subscription"

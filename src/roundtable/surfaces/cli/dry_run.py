@@ -20,15 +20,22 @@ from ...rehearsal.estimate import estimate_line, over_budget
 from ...views.notes import notes
 from .terminal import echo, print_json
 
+SHOWN = 600
+"""Characters of a document that the plan shows to people: they have it."""
 
-async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
-    """Show what would happen. Nothing is called, and nothing is stored."""
+
+async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: bool) -> int:
+    """Show what would happen. Nothing is called, and nothing is stored. Of long documents people
+    see the beginning, unless they want all of it."""
     service = app.service.with_ledger(MemoryLedger())
     state = await service.open(request)
     told = await service.estimate(state)
     spec = procedure_spec(state.start.procedure)
     prompts = []
-    for plan in _first_turns(deepcopy(state), spec.procedure):
+    rehearsed = deepcopy(state)
+    if not (as_json or verbose):
+        _shorten(rehearsed)
+    for plan in _first_turns(rehearsed, spec.procedure):
         speaker = plan.participant.speaker
         task = plan.task_for(speaker)
         room = speaker.context_window - task.max_tokens
@@ -77,6 +84,20 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
     echo("\n".join(lines))
     return 0
+
+
+def _shorten(state: State) -> None:
+    context = tuple(
+        each.model_copy(update={"text": _beginning(each.text)}) for each in state.start.context
+    )
+    state.opened = state.start.model_copy(update={"context": context})
+
+
+def _beginning(text: str) -> str:
+    rest = len(text) - SHOWN
+    if rest <= SHOWN:
+        return text
+    return f"{text[:SHOWN]}\n[… {rest:,} more characters; --verbose shows them]"
 
 
 def _first_turns(state: State, procedure: Procedure) -> list[TurnPlan]:

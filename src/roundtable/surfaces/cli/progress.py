@@ -13,6 +13,7 @@ from ...core.assumptions import SOURCE as ASSUMPTIONS
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
+    Event,
     MaterialAdded,
     NoteAdded,
     ParticipantsSeated,
@@ -89,14 +90,34 @@ class NoProgress:
 
 
 class PlainProgress:
-    """A line for each speech as it ends, and for whatever goes wrong; no control codes."""
+    """A line for each speech as it ends, and for whatever goes wrong, once; no control codes."""
+
+    def __init__(self) -> None:
+        self._went_wrong: set[str] = set()
+        """What was told already: three seats that try four times each have one thing to say."""
 
     def say(self, line: str) -> None:
         echo_error(on_one_line(line))
 
     def on_event(self, record: StoredEvent, state: State) -> None:
-        if line := told(record, state):
+        line = told(record, state)
+        if line and not self._is_known(record.event, state):
             self.say(line)
+
+    def _is_known(self, event: Event, state: State) -> bool:
+        match event:
+            case AttemptFailed(cause="not_found"):
+                attempt = state.turns[event.turn_id].attempts[event.attempt - 1]
+                what = f"no {attempt.started.model}"
+            case AttemptFailed():
+                what = event.message
+            case ParticipantSubstituted():
+                return True  # who spoke in whose place is told once, when it is over
+            case _:
+                return False
+        known = what in self._went_wrong
+        self._went_wrong.add(what)
+        return known
 
     def on_draft(self, draft: Draft) -> None:
         pass
@@ -118,6 +139,7 @@ class VerboseProgress(PlainProgress):
     """A line for every event, with the time and what was spent so far."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._begun = time.monotonic()
 
     def on_event(self, record: StoredEvent, state: State) -> None:

@@ -27,7 +27,7 @@ from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
 from ..setup.wizard import BACK, Wizard
 from .here import tell_once, workspace_here
-from .terminal import echo, echo_error, is_terminal
+from .terminal import echo, echo_error, echo_prose, is_terminal
 
 NOBODY = "No model can speak here yet."
 _WAYS = (
@@ -50,7 +50,7 @@ def setup_command(*, yes: bool = False) -> int:
     dialogue = _Dialogue(settings)
     if yes:
         return dialogue.take_all(stored)
-    echo(WELCOME)
+    echo_prose(WELCOME)
     try:
         return dialogue.hold(stored)
     except click.Abort:
@@ -98,7 +98,7 @@ class _Dialogue:
             raise UsageError(NOBODY, f"{HOW_ON} Then run it again.")
         while (question := wizard.question) is not None:
             if question.key == "confirm":
-                echo(question.text.removesuffix("\nStore it?"))
+                echo_prose(question.text.removesuffix("\nStore it?"))
             wizard = wizard.answer("")
         return self._store(wizard)
 
@@ -109,9 +109,9 @@ class _Dialogue:
 
     def _show(self) -> None:
         for each in self._around.findings:
-            echo(f"  {_MARKS[each.state]} {each.area}: {each.text}")
+            echo_prose(f"  {_MARKS[each.state]} {each.area}: {each.text}")
             if each.state != "ok" and each.remedy:
-                echo(f"      {each.remedy}")
+                echo_prose(f"      {each.remedy}")
         if self._around.findings:
             echo()
 
@@ -210,7 +210,7 @@ class _Dialogue:
 
     def _ask(self, question: Question) -> str:
         self.asked += 1
-        echo(str(question))
+        echo_prose(str(question))
         usual = question.shown_default
         shown = f"[{usual}] > " if usual else "> "
         typed = str(click.prompt("", default="", show_default=False, prompt_suffix=shown))

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -44,13 +44,22 @@ def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
     click.echo(visible(text), nl=nl, file=sys.stderr if err else sys.stdout)
 
 
+def echo_prose(text: str = "") -> None:
+    """Sentences of ours on standard output. A terminal gets them broken between words."""
+    click.echo(_broken(text, sys.stdout), file=sys.stdout)
+
+
 def echo_error(line: str) -> None:
     """A line for the person, beside the answer. A terminal gets it broken between words."""
-    text = for_screen(line)
-    if is_terminal(sys.stderr):
-        width = screen_of(sys.stderr, os.environ).width
-        text = "\n".join(_fitted(each, width) for each in text.split("\n"))
-    click.echo(text, file=sys.stderr)
+    click.echo(_broken(line, sys.stderr), file=sys.stderr)
+
+
+def _broken(text: str, stream: TextIO) -> str:
+    text = for_screen(text)
+    if not is_terminal(stream):
+        return text
+    width = screen_of(stream, os.environ).width
+    return "\n".join(_fitted(each, width) for each in text.split("\n"))
 
 
 def _fitted(line: str, width: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ...bootstrap import App
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
+from ...core.text import dollars
 from ...procedures.opening import LARGEST_LIMIT
 from ..tokens.capability import OWNER, Capability, acts_of
 from ..tokens.monthly import allow, told_of
@@ -52,7 +53,7 @@ async def _months(app: App, found: Sequence[Kept]) -> dict[str, str]:
 
 
 def budget_command(token_id: str, monthly: str) -> int:
-    tokens = load_links(settings_here().home).tokens
+    tokens = links_of(settings_here()).tokens
     known = [each.capability.id for each in tokens.listed()]
     found = [id_ for id_ in known if id_.startswith(token_id)]
     if len(found) != 1:
@@ -176,7 +177,7 @@ def told(held: Capability) -> str:
 def _line(tokens: Tokens, each: Kept) -> str:
     held = each.capability
     left = tokens.left(held)
-    rest = f"; ${left:.2f} left" if left is not None else ""
+    rest = f"; {dollars(left)} left" if left is not None else ""
     started = f"; started {len(held.opened)}" if held.opened else ""
     through = f"; through {held.parents[-1]}" if held.parents else ""
     name = held.label or each.kind

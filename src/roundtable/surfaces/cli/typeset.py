@@ -87,7 +87,8 @@ class Sheet:
         after = [each.removeprefix("roundtable ") if n else each for n, each in enumerate(rest)]
         joined = f"{first}   {self._screen.sign(' · ').join(after)}"
         if cells(joined) <= self._width:
-            told = [joined]
+            self.lines.append(self._screen.paint(joined, style))
+            return
         for each in told:
             self._put(each, style, "", "  ")
 

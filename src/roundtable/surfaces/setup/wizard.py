@@ -223,7 +223,7 @@ class Wizard:
                 f"procedure: {self._rest('procedure')}",
                 f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
                 f"limit: {_limit(cap)}",
-                f"web search: {search or 'once there is one'}",
+                f"web search: {search or 'as soon as one is set up'}",
                 f"page: {page}",
             ]
         )

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...config_files import contents, json_object, text_of
 from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
+from ...core.text import dollars
 from ...private import private_folder, put_private
 from ..web.lock import take_lock
 from .capability import OWNER, Act, Capability, acts_of
@@ -409,7 +410,7 @@ def _drop(everything: _Open, id_: str) -> None:
 
 def spent(left: float) -> Forbidden:
     return Forbidden(
-        f"What this token may spend is used up: ${max(left, 0.0):.2f} are left.",
+        f"What this token may spend is used up: {dollars(max(left, 0.0))} are left.",
         "Ask for less (max_cost_usd), wait for what still runs, or ask for a new token.",
     )
 
