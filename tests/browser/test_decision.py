@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from roundtable.core.events import DiscussionClosed
+from roundtable.core.events import DiscussionClosed, Event
 from roundtable.core.values import Budget
 from roundtable.examples import examples
 from roundtable.procedures.opening import OpenRequest
@@ -256,7 +256,7 @@ def test_a_failure_says_why_on_its_first_screen_and_the_list_says_the_same(
         remedy="Enter another key. Or with other models: --models=A,B,C.",
     )
     topic = f"Does the key work at {size['width']}?"
-    events = [opened([seat("Ann"), seat("Bob"), seat("Cid")], topic), failed]
+    events: list[Event] = [opened([seat("Ann"), seat("Bob"), seat("Cid")], topic), failed]
     shown = stage.put(f"rt_fa11{size['width']:04d}", events)
     page = window(viewport=size).open(stage.home)
     row = page.locator(".row", has_text=topic)

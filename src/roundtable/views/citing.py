@@ -171,20 +171,25 @@ def checked(state: State, turn: str, words: str) -> Check:
 
 
 def _evidence(state: State, turn: str) -> Evidence | None:
-    """What a turn said, made ready to be searched: once for each discussion."""
-    known: dict[str, Evidence] = state.derived("evidence", _all_evidence)
-    if turn not in known and (speech := state.speech(turn)) is not None:
-        # Somebody who has no vote: its words are its speech.
-        source = Source(id=turn, text=clean(speech.text), speaker=speech.participant)
-        known[turn] = Evidence(source)
+    """What a turn said, made ready to be searched when it is first asked for: of hundreds of
+    speeches a verdict cites a few."""
+    known: dict[str, Evidence] = state.derived("evidence", lambda _: {})
+    if turn not in known and (said := _said_by(state, turn)) is not None:
+        text, speaker = said
+        known[turn] = Evidence(Source(id=turn, text=clean(text), speaker=speaker))
     return known.get(turn)
 
 
-def _all_evidence(state: State) -> dict[str, Evidence]:
-    return {
-        each.id: Evidence(Source(id=each.id, text=clean(each.text), speaker=each.speaker))
-        for each in reversed(sources_of(state))
-    }
+def _said_by(state: State, turn: str) -> tuple[str, str] | None:
+    """The words of a turn, and whose they are."""
+    sources: dict[str, Source] = state.derived(
+        "sources by turn", lambda s: {each.id: each for each in reversed(sources_of(s))}
+    )
+    if turn in sources:
+        return sources[turn].text, sources[turn].speaker
+    # Somebody who has no vote: its words are its speech.
+    speech = state.speech(turn)
+    return (speech.text, speech.participant) if speech is not None else None
 
 
 def cited(state: State, text: str) -> Cited:
