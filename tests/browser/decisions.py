@@ -154,9 +154,14 @@ def disputed() -> list[Event]:
 
 
 def split() -> list[Event]:
+    return split_with("")
+
+
+def split_with(brief: str) -> list[Event]:
+    """2 : 2, and what the writer says to it in short."""
     names = (*SEATS, "Software Architect")
     held = {FULL_STACK: "o1", DEVOPS: "o1", SUCCESS: "o2", "Software Architect": "o2"}
-    verdict = _verdict(answer="There is no answer.", brief="", delivers="none", why=())
+    verdict = _verdict(answer="There is no answer.", brief=brief, delivers="none", why=())
     return _table(_tabled(), *_twice(held, held), *_closed(verdict), names=names)
 
 

@@ -8,13 +8,16 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
+from roundtable.core.events import DiscussionClosed, Event
 from roundtable.core.values import Budget
 from roundtable.examples import examples
 from roundtable.procedures.opening import OpenRequest
+from tests.views.tables import opened, seat
 
 from .conftest import Open
-from .decisions import STATES
+from .decisions import STATES, split_with
 from .stage import Stage, overflow
+from .tables import KINDS
 from .test_axe import violations
 
 pytestmark = pytest.mark.requirement("Z-34")
@@ -238,3 +241,80 @@ def test_the_owner_goes_on_with_a_higher_limit_where_one_ended_it(
 
 
 # What it rests on
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["1440", "390"])
+def test_a_failure_says_why_on_its_first_screen_and_the_list_says_the_same(
+    stage: Stage, window: Open, size: ViewportSize
+) -> None:
+    told = "0 of 3 experts answered, and a deliberation needs at least two."
+    why = "Ann: openai/gpt-5.5 has no key. Bob: https://example.org answered 401."
+    failed = DiscussionClosed(
+        status="failed",
+        stop_reason="too_few_answers",
+        detail=f"{told} {why}",
+        remedy="Enter another key. Or with other models: --models=A,B,C.",
+    )
+    topic = f"Does the key work at {size['width']}?"
+    events: list[Event] = [opened([seat("Ann"), seat("Bob"), seat("Cid")], topic), failed]
+    shown = stage.put(f"rt_fa11{size['width']:04d}", events)
+    page = window(viewport=size).open(stage.home)
+    row = page.locator(".row", has_text=topic)
+    expect(row.locator("h2")).to_have_text(f"No answer: {told}")
+    row.locator("h2 a").click()
+    first = first_of(page)
+    expect(first.locator(".answer")).to_have_text(f"No answer: {told} Nothing was said yet.")
+    expect(first.locator(".remedied")).to_have_text([why, "Enter another key."])
+    within(page, ".remedied + .remedied", "#decision .acts .main")
+    # A table that came to nothing cannot be asked further; its question can.
+    expect(page.get_by_role("button", name="Ask again with other experts")).to_be_visible()
+    expect(page.locator("#further")).to_have_count(0)
+    assert shown
+
+
+def test_a_cause_that_only_makers_understand_is_no_headline_and_is_told_below_it(
+    stage: Stage, window: Open
+) -> None:
+    why = 'maker/model-5 said {"error": "no such model"}.'
+    failed = DiscussionClosed(status="failed", stop_reason="too_few_answers", detail=why)
+    shown = stage.put("rt_fa110001", [opened([seat("Ann"), seat("Bob")], "Is it there?"), failed])
+    first = first_of(window().open(stage.link(shown)))
+    expect(first.locator(".answer")).to_contain_text("It failed before there was an answer.")
+    expect(first.locator(".remedied")).to_have_text(why)
+
+
+def test_what_a_writer_says_to_a_split_is_not_the_count_once_more(
+    stage: Stage, window: Open
+) -> None:
+    events = split_with("Impasse: Split 2 : 2: none prevails. Ask the teams first.")
+    shown = stage.put("rt_5b110001", events)
+    first = first_of(window().open(stage.link(shown)))
+    expect(first.locator(".answer > span")).to_have_text("Ask the teams first.")
+    expect(first.locator(".sure")).to_contain_text("Split 2 : 2: none prevails.")
+
+
+def test_many_experts_stand_by_what_they_hold_in_the_end(stage: Stage, window: Open) -> None:
+    shown = stage.put("rt_5b110002", KINDS["twelve seats"]())
+    page = window(viewport=DESK).open(stage.link(shown))
+    first_of(page)
+    expect(page.locator(".exp > li")).to_have_count(12)
+    against = [each == "Disagrees" for each in page.locator(".exp .chip").all_inner_texts()]
+    assert against == sorted(against)
+    assert any(against)
+    assert not all(against)
+
+
+@pytest.mark.parametrize("family", ["--serif", "--sans"])
+def test_fonts_of_other_scripts_come_behind_the_readers_own(
+    stage: Stage, window: Open, shown: dict[str, str], family: str
+) -> None:
+    """They have Latin letters too, with quotation marks as wide as a Chinese character."""
+    page = window().open(stage.link(shown["split"]))
+    first_of(page)
+    fonts = page.evaluate(
+        "(family) => getComputedStyle(document.documentElement).getPropertyValue(family)", family
+    )
+    named = [each.strip() for each in fonts.split(",")]
+    generic = named.index(family[2:] if family == "--serif" else "sans-serif")
+    assert not any("CJK" in each or "Arabic" in each for each in named[:generic])
+    assert any("CJK" in each for each in named[generic:])

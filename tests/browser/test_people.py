@@ -315,3 +315,13 @@ def test_the_row_of_ones_turn_leads_to_the_form_of_ones_seat(stage: Stage, windo
     page.goto(stage.home)
     page.locator(".row").filter(has_text="the form of my seat").get_by_role("link").click()
     expect(page.get_by_role("region", name="Your turn")).to_contain_text("It is your turn.")
+
+
+def test_whoever_is_waited_for_at_a_table_that_nobody_drives_is_in_its_first_round(
+    stage: Stage, window: Open
+) -> None:
+    held = stage.meeting("How many reserve days?", max_rounds=2)
+    page = window().open(stage.link(held.discussion_id))
+    expect(page.locator(".live")).to_contain_text("Round 1 of 2: discussion")
+    expect(page.locator(".live")).to_contain_text("Waiting for Tea")
+    expect(page.get_by_text("The table is being set")).to_have_count(0)

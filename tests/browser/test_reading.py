@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from roundtable.core.events import DiscussionClosed, Event, VerdictReached
+from roundtable.core.values import Verdict
+from tests.views.tables import opened, seat
+from tests.views.tables import speech as words
+
 from .conftest import Open
-from .readings import ARABIC, CHINESE, last_words, read_at_length
+from .readings import ARABIC, CHINESE, last_words, long_speech, read_at_length
 from .stage import Stage, overflow
 from .test_axe import violations
 
@@ -387,3 +392,40 @@ def test_everything_that_was_said_is_on_paper(stage: Stage, window: Open, long: 
     expect(page.locator("article.speech .words")).to_have_count(8)
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(page.locator("article.speech .words")).to_have_count(0)
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_whom_a_speech_means_is_a_chip_that_leads_there_in_every_way_it_is_written(
+    stage: Stage, window: Open, motion: str
+) -> None:
+    seats = [seat("Ann"), seat("Data Engineer"), seat("张伟")]
+    marked = (
+        "Fraud first. [@data-engineer R1: partly] Two hold it [1/answer/ann; 1/answer/张伟]. "
+        "[@Nobody R1] does not. A list [a; b] stays."
+    )
+    events: list[Event] = [opened(seats).model_copy(update={"procedure": "five-round"})]
+    for each in seats:
+        events += words(f"1/answer/{each.id}", each.id, long_speech(each.name, 1, 900))
+    events += words("2/critique/ann", "ann", marked)
+    events += words("0/synthesis/host", "host", "Drink tea [1/answer/张伟].")
+    told = "So it is: [@Data Engineer R1: agree]."
+    events.append(VerdictReached(verdict=Verdict(answer=told, author="m/host")))
+    events.append(DiscussionClosed(status="concluded", stop_reason="verdict"))
+    number = MOTIONS.index(motion)
+    shown = stage.put(f"rt_4ead00a{number}", events)
+    page = window(viewport=DESK, reduced_motion=motion).open(stage.link(shown))
+    expect(page.locator("#why .cite")).to_have_text("Data Engineer, round 1")
+    speech(page, "2/critique/ann").locator(".line").click()
+    body = speech(page, "2/critique/ann").locator(".words")
+    expect(body.locator("a.cite")).to_have_text(
+        ["Data Engineer, round 1", "Ann, round 1", "张伟, round 1"]
+    )
+    assert " ".join(body.inner_text().split()) == (
+        "Fraud first. Agrees in part with Data Engineer, round 1 Two hold it Ann, round 1 "
+        "张伟, round 1. (Nobody, round 1) does not. A list [a; b] stays."
+    )
+    page.get_by_role("button", name="Open all").click()
+    expect(speech(page, "0/synthesis/host").locator(".line .pos")).to_have_text("Drink tea.")
+    for name, turn in (("Data Engineer", "1/answer/data-engineer"), ("张伟", "1/answer/张伟")):
+        body.get_by_role("link", name=f"{name}, round 1").click()
+        landed(page, f"turn-{turn}")

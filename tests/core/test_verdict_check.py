@@ -612,6 +612,9 @@ def test_a_yes_is_not_written_up_as_a_refusal_of_what_was_asked(
         ("尚未达成共识。", False),
         ("If all agree, use MongoDB.", False),
         ("1 of 2 points are agreed on, 1 disputed.", False),
+        ("The table chose no answer. The positions stand side by side.", False),
+        ("The panel settled on neither of them.", False),
+        ("The table chose none.", False),
     ],
 )
 def test_a_claim_of_agreement_is_told_from_a_shared_point(text: str, expected: bool) -> None:

@@ -258,7 +258,9 @@ def test_a_failed_discussion_says_why_what_is_kept_and_what_to_do() -> None:
     assert (found.kind, found.state) == ("failed", "Failed")
     assert found.cause is not None
     assert found.cause.remedy
-    assert found.answer.first.startswith("No answer: ")
+    assert found.answer.first == f"No answer: {found.cause.text}"
+    assert found.cause.text.count(". ") == 0, "one sentence"
+    assert found.cause.more, "what each call came to is told beside it"
     assert found.answer.second == "Nothing was said yet."
     assert set(chips(found).values()) == {"Absent"}
     assert found.slope is None

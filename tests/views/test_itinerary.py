@@ -96,3 +96,14 @@ def test_only_what_ran_through_tells_how_long_it_takes() -> None:
     assert seconds_taken(stored(start, DiscussionPaused(by="me"), end)) is None
     assert alike(start, start)
     assert not alike(start, opened([seat("Ann")]))
+
+
+@pytest.mark.requirement("Z-34")
+def test_whoever_is_waited_for_tells_where_a_table_is_that_nobody_drives() -> None:
+    outside = seat("Ann").model_copy(update={"speakers": (SpeakerRef(model=OUTSIDE),)})
+    meeting = {"procedure": "meeting", "options": {"max_rounds": 2}}
+    state = told(opened([outside, seat("Bob")]).model_copy(update=meeting))
+    assert itinerary(state)["now"] is None
+    found = itinerary(state, [("discussion", 1)])
+    assert (found["now"]["kind"], found["now"]["round"]) == ("discussion", 1)
+    assert [each["state"] for each in found["steps"]] == ["now", "next", "next"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.views.safe_markdown import Surroundings, linked, to_html
+from roundtable.views.safe_markdown import Labels, Surroundings, linked, to_html
 
 from .hostile import TEXTS
 from .pages import parsed
@@ -143,3 +143,30 @@ def test_a_text_of_endless_length_is_cut_and_says_so() -> None:
 def test_a_citation_in_brackets_of_the_text_gets_no_others_on_paper() -> None:
     html = to_html("Ann (1/answer/ann) and 2/x/bob", around=AROUND)
     assert [a.attrs["class"] for a in parsed(html).all("a")] == ["cite within", "cite"]
+
+
+LABELLED = Surroundings(
+    {"1/proposal/data-engineer": "turn-1/proposal/data-engineer"},
+    labels=Labels.of({"1/proposal/data-engineer": "Data Engineer, round 1"}),
+)
+
+
+@pytest.mark.requirement("Z-34")
+@pytest.mark.parametrize(
+    ("marked", "told", "links"),
+    [
+        ("As [@Data Engineer R1] says.", "As [Data Engineer, round 1] says.", 1),
+        (
+            "[@Data Engineer R1: partly] Late.",
+            "Agrees in part with [Data Engineer, round 1] Late.",
+            1,
+        ),
+        ("【@Data Engineer R1：不同意】", "Disagrees with [Data Engineer, round 1]", 1),
+        ("[@Nobody R3: agree] So.", "Agrees with (Nobody, round 3) So.", 0),
+        ("Write to [@handle] or a@b.c.", "Write to [@handle] or a@b.c.", 0),
+    ],
+)
+def test_a_mark_of_whom_somebody_means_is_said_in_words(marked: str, told: str, links: int) -> None:
+    found = parsed(to_html(marked, around=LABELLED))
+    assert found.text.strip() == told
+    assert len(found.all("a")) == links

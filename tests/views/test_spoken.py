@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.views.spoken import spoken
+from roundtable.views.spoken import first_line, spoken
 
 
 @pytest.mark.requirement("Z-31")
@@ -18,3 +18,11 @@ def test_no_block_for_the_program_is_among_the_words(label: str) -> None:
 def test_code_that_somebody_shows_stays() -> None:
     text = "Use this:\n\n```python\nprint(1)\n```"
     assert spoken(text) == text
+
+
+@pytest.mark.requirement("Z-34")
+def test_the_line_of_a_speech_says_its_words_without_marks_and_citations() -> None:
+    assert first_line("Drink **tea** [1/answer/张伟]; it calms.") == "Drink tea; it calms."
+    assert first_line("Recompute. [@Data Engineer R1: partly] It is late.") == (
+        "Recompute. It is late."
+    )

@@ -179,23 +179,25 @@ def checked(state: State, turn: str, words: str) -> Check:
 
 
 def _evidence(state: State, turn: str) -> Evidence | None:
-    """What a turn said, made ready to be searched: once for each state."""
+    """What a turn said, made ready to be searched when it is first asked for: of hundreds of
+    speeches a verdict cites a few."""
     known: dict[str, Evidence] = state.derived("evidence", lambda _: {})
-    if turn in known:
-        return known[turn]
-    source = state.derived("sources by id", _sources_by_id).get(turn)
-    if source is not None:
-        said = Source(id=turn, text=clean(source.text), speaker=source.speaker)
-    elif (speech := state.speech(turn)) is not None:
-        # Somebody who has no vote: its words are its speech.
-        said = Source(id=turn, text=clean(speech.text), speaker=speech.participant)
-    else:
-        return None
-    return known.setdefault(turn, Evidence(said))
+    if turn not in known and (said := _said_by(state, turn)) is not None:
+        text, speaker = said
+        known[turn] = Evidence(Source(id=turn, text=clean(text), speaker=speaker))
+    return known.get(turn)
 
 
-def _sources_by_id(state: State) -> dict[str, Source]:
-    return {each.id: each for each in reversed(sources_of(state))}
+def _said_by(state: State, turn: str) -> tuple[str, str] | None:
+    """The words of a turn, and whose they are."""
+    sources: dict[str, Source] = state.derived(
+        "sources by turn", lambda s: {each.id: each for each in reversed(sources_of(s))}
+    )
+    if turn in sources:
+        return sources[turn].text, sources[turn].speaker
+    # Somebody who has no vote: its words are its speech.
+    speech = state.speech(turn)
+    return (speech.text, speech.participant) if speech is not None else None
 
 
 def cited(state: State, text: str) -> Cited:

@@ -4,7 +4,7 @@ In kinds that a surface has plain words for; only a stage of a user's own proced
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.state import State
@@ -39,10 +39,11 @@ _ROUNDS = ("answers", "replies", "discussion", "")
 """The kinds that participants hold round by round."""
 
 
-def itinerary(state: State) -> dict[str, Any]:
+def itinerary(state: State, waited: Sequence[tuple[str, int]] = ()) -> dict[str, Any]:
     """`steps`, each `done`, `now` or `next`; what happens `now`, which may be a small thing between
     two steps; and the number of `rounds`, 0 where nobody knows it. `hidden`: who wrote what is
-    kept from those who read each other."""
+    kept from those who read each other. `waited`: stage and round of the turns that are open; they
+    tell where it is as long as no stage was opened, at a table that nobody drives."""
     unnamed = state.start.procedure == "deliberation"
     steps: list[dict[str, Any]] = [
         {"kind": kind, "round": round_, "hidden": unnamed and kind == "replies"}
@@ -50,7 +51,7 @@ def itinerary(state: State) -> dict[str, Any]:
     ]
     now: dict[str, Any] | None = None
     here = -1
-    for name, round_ in state.stages:
+    for name, round_ in state.stages or waited:
         kind = KINDS.get(name, "")
         now = {"kind": kind, "round": round_, "name": line(name.replace("_", " "))}
         now["hidden"] = unnamed and kind == "replies"

@@ -58,6 +58,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
     drawn = opinion_map_of(state)
     record = record_of(state)
     scored = scores(state)
+    turns = list(_open_turns(state, interrupted=interrupted))
     return {
         "seq": state.seq,
         "status": state.status,
@@ -78,11 +79,11 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "scores": _parts(scored),
         "changes": _parts(changes(state)),
         "costs": _parts(costs(state)),
-        "open_turns": list(_open_turns(state, interrupted=interrupted)),
+        "open_turns": turns,
         "questions": [
             {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
         ],
-        "itinerary": itinerary(state),
+        "itinerary": itinerary(state, [(each["stage"], each["round"]) for each in turns]),
         "may": {"extend": spec.extends, "lead": spec.moderation},
         "progress": spec.progress(state) if state.closed is None else "",
     }

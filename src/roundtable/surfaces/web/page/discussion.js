@@ -1,5 +1,5 @@
 // One discussion: live while it goes on, and the same when it is long over or a file on a disk.
-import { useEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import { Bar } from "./bar.js";
 import { Made } from "./decision/made.js";
 import { Decision, Sections, sectionsOf, settledOf } from "./decision/page.js";
@@ -114,7 +114,7 @@ function isExample(derived) {
 }
 
 function useKeys({ setHelp }) {
-  useEffect(() => listenToKeys({
+  useLayoutEffect(() => listenToKeys({
     j: () => step("article.speech > h4 > .line", 1),
     k: () => step("article.speech > h4 > .line", -1),
     "/": () => document.getElementById("find").focus(),

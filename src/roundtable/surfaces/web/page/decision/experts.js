@@ -33,9 +33,20 @@ export const Experts = memo(function Experts({ decision, state, notes }) {
   const many = experts.length >= MANY;
   return html`<aside aria-labelledby="experts-head"><section id="experts" tabindex="-1" ref=${place}><h2 id="experts-head">${t("The experts")}</h2>
     <${Slope} slope=${slope} state=${state} />
-    <ul class="exp">${experts.map((each) => html`<${Expert} key=${each.participant} expert=${each} state=${state} folded=${many} notes=${notes} />`)}</ul>
+    <ul class="exp">${(many ? byPosition(experts, slope) : experts).map((each) => html`<${Expert} key=${each.participant} expert=${each} state=${state} folded=${many} notes=${notes} />`)}</ul>
   </section></aside>`;
 });
+
+/** Those who end with the same position together, in the order of the options. */
+function byPosition(experts, slope) {
+  const options = slope ? slope.options.map((each) => each.id) : [];
+  const ends = new Map((slope ? slope.lines : []).map((line) => [line.participant, options.indexOf(line.to)]));
+  const place = ({ participant }) => {
+    const at = ends.has(participant) ? ends.get(participant) : -1;
+    return at < 0 ? options.length : at;
+  };
+  return [...experts].sort((one, two) => place(one) - place(two));
+}
 
 /** Stays beside the text: with its beginning where it fits the window, otherwise with its end. */
 function useSticking() {

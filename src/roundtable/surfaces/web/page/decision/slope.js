@@ -9,7 +9,7 @@ import { t } from "../words.js";
 const WIDTH = 128;
 const DISC = 22;
 const DOT = 9;
-const ROW = 34;
+const ROW = 38;
 const TOP = 4;
 
 /** The place of every line's ends: rows as high as those who begin or end in them need. */

@@ -1,5 +1,5 @@
 // The owner's pages: all decisions, and the form that starts one. The address says which.
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useState } from "../vendor/hooks.js";
 import { Icon } from "../icons.js";
 import { listenToKeys } from "../keys.js";
 import { LanguageChoice } from "../languages.js";
@@ -15,7 +15,7 @@ const NEW = "#new";
 export function Home() {
   const [starting, setStarting] = useState(location.hash === NEW);
   const [help, setHelp] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => {
       setStarting(location.hash === NEW);
       scrollTo(0, 0);
@@ -24,7 +24,7 @@ export function Home() {
     setStarting(location.hash === NEW); // it may have changed before anybody listened
     return () => removeEventListener("hashchange", changed);
   }, []);
-  useEffect(() => listenToKeys({
+  useLayoutEffect(() => listenToKeys({
     "/": () => document.getElementById("find") && document.getElementById("find").focus(),
     n: () => {
       location.hash = NEW;
