@@ -170,7 +170,7 @@ async def _cpu(server: PostgresServer, _: Path) -> list[Measured]:
     ledger = await PostgresLedger.open(server.new_database())
     await PostgresQueue(ledger, SystemClock()).ready()
     spent: dict[str, list[float]] = {"with": [], "without": []}
-    for _ in range(3):
+    for _again in range(3):
         for name, work in (("without", without), ("with", with_queue)):
             async with ledger.transaction() as connection:
                 await connection.execute("DELETE FROM discussions")

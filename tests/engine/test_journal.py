@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from roundtable.core.call_gate import CallLimits
 from roundtable.core.events import (
     AttemptFinished,
     AttemptStarted,
@@ -310,7 +311,8 @@ def test_turns_opened_together_do_not_share_the_last_of_a_budget(calls: int, ans
 def test_waiting_for_a_place_is_not_the_turns_time_and_is_not_journalled() -> None:
     """Each answer takes 80 of the 90 seconds that a specialist has, and only one may be called."""
     slow = Voice(lambda _: 80.0)
-    table = Table(speakers=SpeakerHub(api=lambda: slow, others={}, parallel=1))
+    one = {"test": CallLimits(at_once=1)}
+    table = Table(speakers=SpeakerHub(api=lambda: slow, others={}, limits=lambda _: one))
     state = run_in_virtual_time(table.ask(options={"quick": True, "all": "test/slow"}))
     assert state.status == "concluded"
     assert not state.failures

@@ -62,4 +62,4 @@ async def test_there_is_one_database_of_our_own_and_it_holds_only_our_tables(
     with closing(sqlite3.connect(settings.db)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows if not name.startswith("sqlite_")}
-    assert tables == {"discussions", "events", "leases"}
+    assert tables == {"discussions", "events", "leases", "purses", "schedules"}

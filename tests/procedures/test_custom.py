@@ -738,7 +738,7 @@ def test_every_scripted_character_may_sit_anywhere(character: str, seat: str) ->
         host=host,
         verdict=HOST_CONCLUDES,
     )
-    hub = SpeakerHub(api=ScriptedSpeaker, others={"scripted": ScriptedSpeaker}, parallel=4)
+    hub = SpeakerHub(api=ScriptedSpeaker, others={"scripted": ScriptedSpeaker})
     state = hold(Table(speakers=hub, own=Shelved(own)))
     assert state.status == "concluded"
     assert state.verdict is not None

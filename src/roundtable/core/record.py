@@ -72,7 +72,13 @@ class Record:
     tracks: Votes = field(default_factory=lambda: Votes(()), compare=False, repr=False)
     counts: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """By seat, how many of the statements are its own: with `tracks`, how it voted. Records of one
-    discussion at several times share them."""
+    discussion at several times share them; a record without has its own."""
+
+    def __post_init__(self) -> None:
+        if self.statements and not self.counts:
+            object.__setattr__(self, "tracks", Votes(self.statements))
+            counts = Counter(each.participant for each in self.statements)
+            object.__setattr__(self, "counts", counts)
 
     @property
     def question(self) -> Decision | None:

@@ -114,7 +114,7 @@ def without_missing(
     return replace(plan, participant=participant)
 
 
-def _next(plan: TurnPlan, attempts: list[Attempt], time_left: float | None) -> Step:
+def _next(plan: TurnPlan, attempts: Sequence[Attempt], time_left: float | None) -> Step:
     if not attempts:
         return Call(1, plan.participant.speakers[0], "answer")
     last = attempts[-1]
@@ -124,12 +124,12 @@ def _next(plan: TurnPlan, attempts: list[Attempt], time_left: float | None) -> S
     return _after_failure(plan, attempts, last.failed, time_left)
 
 
-def _now(turn: Turn | None) -> list[Attempt]:
+def _now(turn: Turn | None) -> Sequence[Attempt]:
     """The attempts that count: those made since the turn was last asked for."""
-    return turn.attempts[turn.before :] if turn else []
+    return turn.attempts[turn.before :] if turn else ()
 
 
-def _after_answer(plan: TurnPlan, attempts: list[Attempt]) -> Step:
+def _after_answer(plan: TurnPlan, attempts: Sequence[Attempt]) -> Step:
     """Repair the speech first, then ask for its declaration; the best of what came stands."""
     spoken = _spoken(plan, attempts)
     speaker = _speaker(plan, attempts[-1])
@@ -190,7 +190,7 @@ class _Spoken:
 _FILTERED = ("content_filter", "refusal")
 
 
-def _spoken(plan: TurnPlan, attempts: list[Attempt]) -> _Spoken:
+def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
     """Of several answers the one that breaks its contract least, the later of two alike. What a
     later call declared for it counts before what stands in it."""
     found: list[_Spoken] = []
@@ -257,12 +257,16 @@ def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Sp
     return _Spoken(answer, speaker, task, violations, reading, words, works)
 
 
-def _asked_again(attempts: list[Attempt]) -> bool:
+def _asked_again(attempts: Sequence[Attempt]) -> bool:
     return any(a.started.purpose == "declare" and a.finished for a in attempts)
 
 
 def _ask_again(
-    plan: TurnPlan, attempts: list[Attempt], speaker: SpeakerRef, spoken: _Spoken, wait: float = 0.0
+    plan: TurnPlan,
+    attempts: Sequence[Attempt],
+    speaker: SpeakerRef,
+    spoken: _Spoken,
+    wait: float = 0.0,
 ) -> Step:
     if spoken.task.again is None or spoken.reading is None:
         return _outcome(plan, spoken)
@@ -316,7 +320,7 @@ def _accept(spoken: _Spoken) -> Accept:
 
 
 def _after_failure(
-    plan: TurnPlan, attempts: list[Attempt], failed: AttemptFailed, time_left: float | None
+    plan: TurnPlan, attempts: Sequence[Attempt], failed: AttemptFailed, time_left: float | None
 ) -> Step:
     speaker = _speaker(plan, attempts[-1])
     number = len(attempts) + 1

@@ -378,7 +378,7 @@ class _Taking:
         turn = self.turn
         if turn is not None and not turn.over:
             answered = replace(turn.attempts[-1], finished=finished)
-            step = next_step(self.plan, replace(turn, attempts=[*turn.attempts[:-1], answered]))
+            step = next_step(self.plan, replace(turn, attempts=(*turn.attempts[:-1], answered)))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
         await self.journal.record(*events)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,7 +31,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
     told = await service.estimate(state)
     spec = procedure_spec(state.start.procedure)
     prompts = []
-    rehearsed = deepcopy(state)
+    rehearsed = state.branch()
     if not (as_json or verbose):
         _shorten(rehearsed)
     for plan in _first_turns(rehearsed, spec.procedure):
