@@ -40,6 +40,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "worker": ("worker",),
     "fleet": ("fleet",),
     "schedule": ("schedule", "list"),
+    "archive": ("archive", "--older-than", "1d", "--to", "away"),
+    "partition": ("partition",),
     "invite": ("invite", "rt_00000000", "somebody"),
     "dismiss": ("dismiss", "rt_00000000", "somebody"),
     "advance": ("advance", "rt_00000000"),

@@ -34,6 +34,11 @@ class Figures:
         self.registry = CollectorRegistry()
         speaker = ("provider", "model")
         self._driven = self._gauge("discussions_driven", "Discussions that are driven now")
+        self._workers = self._gauge("workers", "Workers of the fleet")
+        self._waiting = self._gauge("discussions_waiting", "Discussions that wait for a worker")
+        self._set_aside = self._gauge(
+            "discussions_set_aside", "Discussions that ended three workers and wait for somebody"
+        )
         self._closed = self._counter(
             "discussions_closed", "Discussions that came to an end", "procedure", "status"
         )
@@ -71,6 +76,12 @@ class Figures:
                 self._closed.labels(state.start.procedure, event.status).inc()
             case _:
                 pass
+
+    def fleet(self, workers: int, waiting: int, set_aside: int) -> None:
+        """How the whole fleet stands: every worker tells the same, so take the largest."""
+        self._workers.set(workers)
+        self._waiting.set(waiting)
+        self._set_aside.set(set_aside)
 
     @contextmanager
     def driving(self) -> Iterator[None]:

@@ -63,6 +63,11 @@ class Watching:
         if self._figures is not None:
             self._figures.event(record, state)
 
+    def fleet(self, workers: int, waiting: int, set_aside: int) -> None:
+        """How the whole fleet stands."""
+        if self._figures is not None:
+            self._figures.fleet(workers, waiting, set_aside)
+
     def driving(self) -> AbstractContextManager[None]:
         return nullcontext() if self._figures is None else self._figures.driving()
 

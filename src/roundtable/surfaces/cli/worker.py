@@ -6,11 +6,13 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ...bootstrap import App, start
+from ...core.errors import LedgerError
 from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.service import no_queue
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from ...cluster.job import Job
     from ...cluster.queue import PostgresQueue
     from ...core.state import State
+    from ...telemetry.watch import Watching
+
+_FIGURES_EVERY = 15.0
 
 
 def worker_command(flags: Mapping[str, Any]) -> int:
@@ -65,12 +70,32 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(worker.leave))
     echo_error(f"Working, {flags['at_once']} discussions at once. Ctrl-C hands them on to others.")
     # What it opens is queued, so whoever is free drives it.
-    schedules = asyncio.create_task(Runner(app, lambda _: None, who=str(worker.id)).keep())
-    try:
-        await worker.work()
-    finally:
-        schedules.cancel()
-        await asyncio.gather(schedules, return_exceptions=True)
+    beside = [asyncio.create_task(Runner(app, lambda _: None, who=str(worker.id)).keep())]
+    with app.watching.served() if app.watching else nullcontext() as shown_at:
+        if app.watching and shown_at:
+            beside.append(asyncio.create_task(_tell_figures(app.watching, queue)))
+        try:
+            await worker.work()
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+
+
+async def _tell_figures(watching: Watching, queue: PostgresQueue) -> None:
+    """Tell of the whole fleet, now and then: every worker tells the same."""
+    from ...cluster.fleet import look
+
+    while True:
+        try:
+            fleet = await look(queue)
+        except LedgerError as error:
+            if not error.temporary:
+                raise
+        else:
+            working = sum(each.alive and not each.leaving for each in fleet.workers)
+            watching.fleet(working, fleet.waiting_in_all, len(fleet.set_aside))
+        await asyncio.sleep(_FIGURES_EVERY)
 
 
 def fleet_command(flags: Mapping[str, Any]) -> int:
