@@ -30,8 +30,8 @@ def told():
     print(*(m for m in {heavy} if m in sys.modules), file=open({file!r}, "w"))
 """
 NOT_FOR_ASK = (
-    "pydantic_ai", "openai", "anthropic", "xllamacpp", "wordllama", "numpy", "rich.console", "asyncpg",
-    "pypdf", "lxml", "fastapi",
+    "pydantic_ai", "openai", "anthropic", "xllamacpp", "wordllama", "numpy", "rich.console",
+    "asyncpg", "pypdf", "lxml", "fastapi",
 )  # fmt: skip
 HEAVY = (*NOT_FOR_ASK, "jinja2", "httpx2")
 NOT_FOR = {"--help": (*HEAVY, "pydantic", "asyncio", "sqlite3"), "ask": NOT_FOR_ASK}
