@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from roundtable.core.state import State
+from roundtable.core.text import dollars
 from roundtable.core.values import Budget
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.report_md import markdown_report
@@ -51,7 +52,7 @@ def test_what_nobody_estimated_is_told_alone() -> None:
     assert state.updated_at is not None
     found = so_far(state, state.updated_at)
     assert (found.of_calls, found.of_cost_usd, found.of_seconds) == (None, None, None)
-    assert found.cost_told == f"${state.usage.priced_usd:.2f}"
+    assert found.cost_told == dollars(state.usage.priced_usd)
 
 
 @pytest.mark.requirement("Z-35")
