@@ -88,14 +88,10 @@ class Exchange:
 
     @asynccontextmanager
     async def hearing(self, channel: str, hear: Hear) -> AsyncGenerator[None, None]:
-        """Hear a channel. Where nobody can be listened to just now, it begins when that can be."""
-        first = channel not in self._hearers
-        self._hearers.setdefault(channel, []).append(hear)
+        """Hear a channel for a while. Where nobody can be listened to just now, it begins when that
+        can be."""
         try:
-            await self._start()
-            if first and (session := self._session) is not None:
-                with suppress(*FAILURES):  # then it has ended, and the next one listens to all
-                    await session.connection.add_listener(channel, self._heard)
+            await self.hear(channel, hear)
             yield
         finally:
             self._hearers[channel].remove(hear)
@@ -104,6 +100,15 @@ class Exchange:
                 if (session := self._session) is not None and not session.connection.is_closed():
                     with suppress(*FAILURES):
                         await session.connection.remove_listener(channel, self._heard)
+
+    async def hear(self, channel: str, hear: Hear) -> None:
+        """Hear a channel from now on."""
+        first = channel not in self._hearers
+        self._hearers.setdefault(channel, []).append(hear)
+        await self._start()
+        if first and (session := self._session) is not None:
+            with suppress(*FAILURES):  # then it has ended, and the next one listens to all
+                await session.connection.add_listener(channel, self._heard)
 
     async def close(self) -> None:
         self._closed = True

@@ -123,6 +123,7 @@ EVENTS = "roundtable"
 _CONNECTIONS = 4
 """Of one process, and one more that listens: for hundreds of processes a server has few each."""
 _SLOWEST_STATEMENT = 60.0
+_SWEEP_EVERY = 60.0
 
 
 class PostgresLedger:
@@ -142,6 +143,9 @@ class PostgresLedger:
         self.exchange = Exchange(connect, self._notify, self._missed)
         self._watch = Watch(self._standing, self._signal, lambda: self.exchange.listens)
         self._renewals = Renewals(self.connection)
+        self._beginning = asyncio.Lock()
+        self._hears = False
+        self._swept = 0.0
         if pooled:
             options["statement_cache_size"] = 0
         self._pool = asyncpg.create_pool(
@@ -279,9 +283,12 @@ class PostgresLedger:
     @asynccontextmanager
     async def listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
         with self._signal.listening(discussion_id) as waiter:
-            self._watch.start()
-            async with self.exchange.hearing(EVENTS, self._heard):
-                yield waiter
+            async with self._beginning:  # once for all who wait, however many they are
+                if not self._hears:
+                    self._watch.start()
+                    await self.exchange.hear(EVENTS, self._heard)
+                    self._hears = True
+            yield waiter
 
     async def append_within(
         self, connection: Connection, discussion_id: str, events: Sequence[NewEvent]
@@ -330,8 +337,12 @@ class PostgresLedger:
     async def waits(self, name: str, by: str, every: float, burst: int) -> float:
         """0 if somebody may do something once more now, which then counts; else the seconds until
         it may. It may be done `burst` times at once, and once more `every` so many seconds."""
+        now = asyncio.get_running_loop().time()
         async with self.connection() as connection:
             left: float = await connection.fetchval(_RATE, name, by, every, every * burst)
+            if now - self._swept > _SWEEP_EVERY:  # whoever guesses leaves a row for each guess
+                self._swept = now
+                await connection.execute("DELETE FROM rates WHERE full_at < clock_timestamp()")
         return left
 
     # What is read and written

@@ -82,7 +82,7 @@ def link_routes() -> APIRouter:
     async def unlock(token: str, body: bodies.Unlock, response: Response, here: Here) -> None:
         """Open a locked link in this browser."""
         grant = held_by(here, token)
-        if grant.locked and (wait := ceil(await here.passwords.until(token))):
+        if grant.locked and (wait := ceil(await here.passwords.until(id_of(token)))):
             raise Denied(
                 429,
                 "Too many passwords were tried on this link.",

@@ -130,7 +130,7 @@ class DraftExchange:
                 self._asked.clear()
                 again = loop.time() + ASK_EVERY
             for discussion_id in watched - self._asked:
-                self._exchange.say(WANTED, f"{self._me} {discussion_id}", name=discussion_id)
+                self._exchange.say(WANTED, f"{self._me} {discussion_id}")
             self._asked = watched
             await asyncio.sleep(_EVERY)
 
@@ -147,4 +147,4 @@ class DraftExchange:
                 return
         place = (discussion_id, turn_id, participant, attempt)
         if not self._store.put(*place, begins, words) and begins:
-            self._exchange.say(WANTED, f"{self._me} {_ANEW}{discussion_id}", name=discussion_id)
+            self._exchange.say(WANTED, f"{self._me} {_ANEW}{discussion_id}")
