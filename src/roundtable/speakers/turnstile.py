@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..core.call_gate import LONGEST_PAUSE, RENEWS, Asking, CallLimits, Granted
-from ..core.errors import SpeakerError
+from ..core.errors import RoundtableError, SpeakerError
 from ..core.throttle import seconds_of, too_much
 from ..ports import Gates
 
@@ -78,7 +78,8 @@ class Turnstile:
             self._clerk = None
         self._held = 0
         if self._known or self._said != _Said():
-            await self._visit()
+            with suppress(RoundtableError):  # what it thinks that we have runs out by itself
+                await self._visit()
 
     def _tell(self) -> None:
         self._news.set()
