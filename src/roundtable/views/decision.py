@@ -243,7 +243,7 @@ def _cause(state: State, kind: Kind) -> Cause | None:
     return Cause(
         _sentence(first or "it ended before there was an answer"),
         line(state.closed.remedy),
-        told.partition(first)[2].strip() if first else "",
+        told.removeprefix(first).strip(),
     )
 
 
