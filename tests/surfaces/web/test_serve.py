@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -31,6 +32,7 @@ from roundtable.surfaces.web.found import (
     stop_server,
 )
 from roundtable.surfaces.web.links import load_links
+from tests.servers import hang, provider_server
 from tests.surfaces.desk import Desk, environment, wait_for
 
 from .house import MEETING, PATIENCE, Frame, Process, alive, feed, frames, house_settings
@@ -364,12 +366,16 @@ async def test_a_pages_address_can_be_had_and_opened_by_anybody_who_has_it(tmp_p
 
 def test_a_command_line_run_shows_its_words_on_the_page(desk: Desk) -> None:
     """Drafts of a process that drives reach the server that shows."""
-    with Process(desk.home, "--port", PORT) as server:
-        args = ("--all=scripted/slow", "--model", "scripted/slow", "--quick", "--no-log")
-        with desk.start("Tea or coffee?", *args, "-v") as run:
+    args = ("--all=openai/x", "--model", "openai/x", "--quick", "--no-log", "-v")
+    with (
+        Process(desk.home, "--port", PORT) as server,
+        provider_server(lambda _: hang("Words so far, and more to come. ")) as models,
+    ):
+        with desk.start("Tea or coffee?", *args, **models.env()) as run:
             run.wait_until_it_says("is speaking")
-            (row,) = desk("list", "--json").document
-            path = f"{api(desk.home, row['discussion_id'])}/feed"
+            named = re.search(r"rt_[0-9a-f]{8}", run.err)
+            assert named is not None
+            path = f"{api(desk.home, named[0])}/feed"
 
             async def heard() -> Frame:
                 url = server.found.url

@@ -18,7 +18,7 @@ from ...schedules.timetable import Timetable, due_after
 from ..tokens.capability import OWNER, Capability
 from ..tokens.monthly import Allowance
 from ..tokens.opening import open_as
-from ..tokens.store import Tokens
+from ..tokens.store import tokens_of
 from .making import request_of, shown_time
 
 LOOKS = 15.0
@@ -97,7 +97,7 @@ class Runner:
     def _owner(self, schedule: Schedule) -> Capability:
         if not schedule.owner:
             return OWNER
-        kept = Tokens(self._app.settings.home).listed()
+        kept = tokens_of(self._app.settings).listed()
         held = (each.capability for each in kept if each.capability.id == schedule.owner)
         if (found := next(held, None)) is None:
             raise OwnerGone("The token that made it was ended or has run out.", "Add it anew.")
