@@ -37,6 +37,7 @@ logfile = {folder}/log
 pool_mode = transaction
 default_pool_size = 5
 max_client_conn = 500
+server_check_delay = 0
 """
 _ENDS_WITHIN = 30.0
 

@@ -328,7 +328,7 @@ def test_the_addresses_of_resources_and_prompts_are_no_more_than_the_rules_know(
 def test_no_rule_is_looser_than_its_neighbours() -> None:
     """What is public is little, and named here."""
     public = {path for (_, path), rule in ROUTES.items() if rule.needs == "public"}
-    assert public == {"/", "/r/{token}", "/api/health", "/api/openapi.json"}
+    assert public == {"/", "/r/{token}", "/api/health", "/healthz", "/readyz", "/api/openapi.json"}
     for (_, path), rule in ROUTES.items():
         assert rule.clients == path.startswith("/v1/")
         assert not re.search(r"/api/(?!r/|health|openapi)", path) or rule.needs != "public"
