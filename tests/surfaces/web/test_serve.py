@@ -370,18 +370,18 @@ def test_a_command_line_run_shows_its_words_on_the_page(desk: Desk) -> None:
     with (
         Process(desk.home, "--port", PORT) as server,
         provider_server(lambda _: hang("Words so far, and more to come. ")) as models,
+        desk.start("Tea or coffee?", *args, **models.env()) as run,
     ):
-        with desk.start("Tea or coffee?", *args, **models.env()) as run:
-            run.wait_until_it_says("is speaking")
-            named = re.search(r"rt_[0-9a-f]{8}", run.err)
-            assert named is not None
-            path = f"{api(desk.home, named[0])}/feed"
+        run.wait_until_it_says("is speaking")
+        named = re.search(r"rt_[0-9a-f]{8}", run.err)
+        assert named is not None
+        path = f"{api(desk.home, named[0])}/feed"
 
-            async def heard() -> Frame:
-                url = server.found.url
-                async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE) as client:
-                    return (await feed(client, path, until=lambda f: f.event == "draft"))[-1]
+        async def heard() -> Frame:
+            url = server.found.url
+            async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE) as client:
+                return (await feed(client, path, until=lambda f: f.event == "draft"))[-1]
 
-            draft = asyncio.run(heard())
-            assert draft.event == "draft"
-            assert draft.data["words"]
+        draft = asyncio.run(heard())
+        assert draft.event == "draft"
+        assert draft.data["words"]

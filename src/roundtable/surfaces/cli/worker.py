@@ -16,8 +16,10 @@ from ...core.errors import LedgerError
 from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.service import no_queue
+from ...engine.tools import OnDraft, no_drafts
 from ..files import WorkspaceFiles
 from ..schedules.runner import Runner
+from ..web.drafts import posting
 from .here import settings_here
 from .terminal import echo, echo_error, on_one_line, print_json
 from .with_app import with_app
@@ -39,20 +41,27 @@ def worker_command(flags: Mapping[str, Any]) -> int:
     async def main() -> None:
         delivery = WorkspaceFiles(settings.workspace)
         async with start(settings, delivery=delivery, progress=echo_error) as app:
-            await _work(app, await _queue(app), flags)
+            queue = await _queue(app)
+            # Pages show the words of what workers drive, wherever those pages are served.
+            async with posting(settings.home, no_drafts, app.exchange) as on_draft:
+                await _work(app, queue, on_draft, flags)
 
     asyncio.run(main())
     return 0
 
 
-async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> None:
+async def _work(
+    app: App, queue: PostgresQueue, on_draft: OnDraft, flags: Mapping[str, Any]
+) -> None:
     from ...cluster.worker import Worker
 
     def told(notice: Notice) -> None:
         echo_error(f"{notice.discussion_id}: {notice.text}")
 
     def drive(job: Job, leaving: asyncio.Event) -> Awaitable[State]:
-        return app.service.run(job.discussion_id, lease=job.lease, leaving=leaving, on_notice=told)
+        return app.service.run(
+            job.discussion_id, lease=job.lease, leaving=leaving, on_draft=on_draft, on_notice=told
+        )
 
     worker = Worker(
         queue,
