@@ -19,6 +19,7 @@ from roundtable.bootstrap import start
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.tokens.store import id_of
 from roundtable.surfaces.web.links import links_of, load_links
+from tests.cluster.house import env_of, member, opened, worker_processes
 from tests.postgres import PostgresServer, RestartingServer, postgres_that_restarts
 from tests.servers import hang, provider_server
 from tests.surfaces.desk import Desk
@@ -158,6 +159,23 @@ async def test_words_of_a_command_line_run_are_seen_on_every_page(pair: Pair, de
         token = load_links(pair.one.home).token(row["discussion_id"])
         for which in (pair.one, pair.other):
             assert await _words(which, f"/api/r/{token}") == SO_FAR.strip()
+
+
+@pytest.mark.requirement("Z-21")
+async def test_words_of_what_a_worker_drives_are_seen_on_every_page(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url = postgres.new_database()
+    with ExitStack() as stack:
+        models = stack.enter_context(provider_server(lambda _: hang(SO_FAR)))
+        env = {**models.env(), "ROUNDTABLE_DB": url}
+        page = stack.enter_context(Process(tmp_path / "one" / "home", "--port", "0", **env))
+        at_work = env_of(url, tmp_path / "other" / "home", models)
+        stack.enter_context(worker_processes(1, at_work, tmp_path / "other" / "home"))
+        async with member(url, tmp_path / "other" / "home", models) as app:
+            discussion_id = await opened(app)
+        token = load_links(page.home).token(discussion_id)
+        assert await _words(page, f"/api/r/{token}") == SO_FAR.strip()
 
 
 @pytest.mark.requirement("I-21")
