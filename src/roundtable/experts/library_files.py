@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +12,9 @@ from pydantic import ValidationError
 
 from ..config_files import text_of, toml_table
 from ..core.errors import BadSetting
+from ..kept import keep
 from ..trust import Folder
+from ..version import __version__
 from .expert import Expert
 
 
@@ -24,10 +25,12 @@ class OwnFile(NamedTuple):
     data: bytes
 
 
-def read_library(own: Iterable[OwnFile] = ()) -> dict[str, Expert]:
+def read_library(own: Iterable[OwnFile] = (), cache: Path | None = None) -> dict[str, Expert]:
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
-    same id. BadSetting names the file, the line, the key and what was expected."""
-    return {**{expert.id: expert for expert in _shipped()}, **read_own(own)}
+    same id. In the folder `cache` the shipped ones are kept as they were read. BadSetting names the
+    file, the line, the key and what was expected."""
+    shipped = kept_experts(cache) if cache is not None else shipped_experts()
+    return {**{expert.id: expert for expert in shipped}, **read_own(own)}
 
 
 def read_own(files: Iterable[OwnFile]) -> dict[str, Expert]:
@@ -47,15 +50,37 @@ def own_files(*folders: Folder) -> list[OwnFile]:
 
 
 @cache
-def _shipped() -> tuple[Expert, ...]:
+def shipped_experts() -> tuple[Expert, ...]:
     """Read once in a process: it takes a moment, and the package does not change."""
-    folder = resources.files(__package__).joinpath("library")
-    files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
     return tuple(
-        expert
-        for file in sorted(files, key=lambda file: file.name)
-        for expert in _experts(file.name, file.read_bytes())
+        expert for file in shipped_files() for expert in _experts(file.name, file.read_bytes())
     )
+
+
+@cache
+def kept_experts(folder: Path) -> tuple[Expert, ...]:
+    """The same, from the file that is kept of them. Files of a package are seldom changed, but they
+    can be: then their sizes or times differ, and all are read anew."""
+    import hashlib
+
+    from pydantic import TypeAdapter
+
+    stats = [(file.name, file.stat()) for file in shipped_files()]
+    source = [__version__, *(f"{n} {stat.st_size} {stat.st_mtime_ns}" for n, stat in stats)]
+    key = hashlib.sha256("\n".join(source).encode()).hexdigest()[:32]
+    path = folder / f"library-{key}.json"
+    form = TypeAdapter(tuple[Expert, ...])
+    try:
+        return form.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        experts = shipped_experts()
+        keep(path, lambda file: file.write(form.dump_json(experts)))
+        return experts
+
+
+def shipped_files() -> list[Path]:
+    """The files of the library that comes with the program, in order of their names."""
+    return sorted((Path(__file__).parent / "library").glob("*.toml"))
 
 
 def _experts(where: str, data: bytes) -> Iterator[Expert]:

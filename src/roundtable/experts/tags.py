@@ -124,6 +124,8 @@ class TagIndex:
 
 def _words(text: str, language: str) -> Iterator[Word]:
     """Chinese characters are of one language wherever they stand."""
+    if text.isascii():
+        return ((term, language) for term in terms(text, language))
     return ((term, "zh" if CHINESE.match(term) else language) for term in terms(text, language))
 
 
