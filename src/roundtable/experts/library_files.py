@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,8 +29,7 @@ def read_library(own: Iterable[OwnFile] = (), cache: Path | None = None) -> dict
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
     same id. In the folder `cache` the shipped ones are kept as they were read. BadSetting names the
     file, the line, the key and what was expected."""
-    shipped = kept_experts(cache) if cache is not None else shipped_experts()
-    return {**{expert.id: expert for expert in shipped}, **read_own(own)}
+    return {**{expert.id: expert for expert in _shipped(cache)}, **read_own(own)}
 
 
 def read_own(files: Iterable[OwnFile]) -> dict[str, Expert]:
@@ -49,15 +48,23 @@ def own_files(*folders: Folder) -> list[OwnFile]:
     ]
 
 
-@cache
-def shipped_experts() -> tuple[Expert, ...]:
+_once: list[tuple[Expert, ...]] = []
+
+
+def _shipped(cache: Path | None) -> tuple[Expert, ...]:
     """Read once in a process: it takes a moment, and the package does not change."""
+    if not _once:
+        _once.append(shipped_experts() if cache is None else kept_experts(cache))
+    return _once[0]
+
+
+def shipped_experts() -> tuple[Expert, ...]:
+    """The experts that come with the program, from its own files."""
     return tuple(
         expert for file in shipped_files() for expert in _experts(file.name, file.read_bytes())
     )
 
 
-@cache
 def kept_experts(folder: Path) -> tuple[Expert, ...]:
     """The same, from the file that is kept of them. Files of a package are seldom changed, but they
     can be: then their sizes or times differ, and all are read anew."""
@@ -68,14 +75,17 @@ def kept_experts(folder: Path) -> tuple[Expert, ...]:
     stats = [(file.name, file.stat()) for file in shipped_files()]
     source = [__version__, *(f"{n} {stat.st_size} {stat.st_mtime_ns}" for n, stat in stats)]
     key = hashlib.sha256("\n".join(source).encode()).hexdigest()[:32]
-    path = folder / f"library-{key}.json"
+    path = folder / f"library-{key}.txt"
     form = TypeAdapter(tuple[Expert, ...])
-    try:
-        return form.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
-        experts = shipped_experts()
-        keep(path, lambda file: file.write(form.dump_json(experts)))
-        return experts
+    with suppress(OSError, ValueError):
+        # A digest in the first line shows a file that was cut or changed.
+        digest, _, data = path.read_bytes().partition(b"\n")
+        if digest == hashlib.sha256(data).hexdigest().encode():
+            return form.validate_json(data)
+    experts = shipped_experts()
+    data = form.dump_json(experts)
+    keep(path, lambda file: file.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data))
+    return experts
 
 
 def shipped_files() -> list[Path]:
