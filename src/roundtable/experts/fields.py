@@ -33,7 +33,6 @@ class Fields:
     def _prepare(self, language: str) -> None:
         if language in self._prepared:
             return
-        self._prepared.add(language)
         bearers: dict[str, list[int]] = defaultdict(list)
         for number, domain in enumerate(self._domains):
             text = _words().get(domain, {}).get(language, "")
@@ -42,6 +41,7 @@ class Fields:
         self._bearers.update(((word, language), found) for word, found in bearers.items())
         if language == "zh":
             self._longest = max(map(len, bearers), default=0)
+        self._prepared.add(language)  # last: another thread may ask meanwhile
 
     def scores(self, topic: str) -> list[float]:
         """For each domain: how much the topic's words speak for it."""
