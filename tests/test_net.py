@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from ipaddress import ip_address
+from ssl import CERT_REQUIRED, MemoryBIO
 from typing import Any
 
 import pytest
@@ -528,3 +529,10 @@ def test_how_long_to_wait_is_read_from_seconds_dates_and_documents() -> None:
     nothings: list[object] = ["", "soon", "nan", None, True, [], "Wed, 99 Oct 2015"]
     for nothing in nothings:
         assert net.seconds_to_wait(nothing) is None
+
+
+def test_certificates_that_are_read_when_needed_are_those_of_the_system() -> None:
+    line = net.RootsWhenNeeded().wrap_bio(MemoryBIO(), MemoryBIO(), server_hostname="example.org")
+
+    assert line.context is net.trusted_roots()
+    assert (line.context.check_hostname, line.context.verify_mode) == (True, CERT_REQUIRED)

@@ -164,7 +164,7 @@ def expert_selector(settings: Settings) -> Selector:
     from .models.embedder import WordLlamaEmbedder, embedder_installed
     from .models.vectors import kept_vectors
 
-    experts = list(read_library(own_files(*settings.expert_folders)).values())
+    experts = list(read_library(own_files(*settings.expert_folders), settings.cache).values())
     if not embedder_installed():
         return Selector(experts, None)
     embedder = WordLlamaEmbedder()

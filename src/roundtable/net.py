@@ -14,14 +14,14 @@ import asyncio
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from ipaddress import ip_address
-from ssl import SSLContext
+from ssl import PROTOCOL_TLS_CLIENT, MemoryBIO, SSLContext, SSLObject, SSLSession
 from typing import TYPE_CHECKING, Any, Literal
 
 from .core.addresses import is_public_address, is_this_machine
@@ -122,7 +122,8 @@ async def request(
     if untrusted and place.userinfo:
         raise NetError("address", f"{label} has an address with a user in it.", "Leave it out.")
     sending = _Sending(label, method, place, params, body, headers or {}, untrusted)
-    trusted_roots()  # read once, and not in the server's time
+    if place.scheme == "https":
+        trusted_roots()  # read once, and not in the server's time
     try:
         async with asyncio.timeout(timeout):
             for _ in range(MAX_REDIRECTS + 1):
@@ -170,6 +171,28 @@ def trusted_roots() -> SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+class RootsWhenNeeded(SSLContext):
+    """The same for a client that may never see a certificate: they are read when one comes, be it
+    after a redirect or from a proxy. It trusts nobody by itself, so that whatever would not ask the
+    real one fails."""
+
+    def __new__(cls) -> RootsWhenNeeded:
+        return super().__new__(cls, PROTOCOL_TLS_CLIENT)
+
+    def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
+        trusted_roots().set_alpn_protocols(alpn_protocols)
+
+    def wrap_bio(
+        self,
+        incoming: MemoryBIO,
+        outgoing: MemoryBIO,
+        server_side: bool = False,
+        server_hostname: str | bytes | None = None,
+        session: SSLSession | None = None,
+    ) -> SSLObject:
+        return trusted_roots().wrap_bio(incoming, outgoing, server_side, server_hostname, session)
 
 
 @dataclass(frozen=True, slots=True)

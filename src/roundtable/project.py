@@ -14,7 +14,6 @@ from .config_files import json_object, text_of, toml_table
 from .core.agents import names_program
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget
-from .procedures.adaptive.panels import Panels
 from .procedures.checking import checked, split_list
 from .procedures.council.options import LEVELS, CouncilConfig
 
@@ -58,6 +57,8 @@ def project_choices(data: bytes, home: Path, known: Iterable[str]) -> dict[str, 
 def project_panels(data: bytes, where: Path, home: Path) -> dict[str, Any]:
     """What a project's `panels.json` sets. Errors as in `project_choices`."""
     panels = json_object(text_of(data, str(where)), str(where))
+    from .procedures.adaptive.panels import Panels
+
     Panels.parse(panels, str(where))
     _refuse(PANELS_JSON, "", panels, PANELS_MAY_SET, home / PANELS_JSON)
     _refuse_programs(PANELS_JSON, _texts(panels))

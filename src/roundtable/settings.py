@@ -22,7 +22,6 @@ from .core.errors import BadSetting, UsageError
 from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
-from .procedures.adaptive.panels import Panels, laid_over, panels_of
 from .procedures.checking import checked, split_list
 from .procedures.council.options import CouncilConfig, models_of
 from .project import (
@@ -350,9 +349,11 @@ class Settings(Value):
     def adaptive_defaults(self) -> dict[str, Any]:
         """What panels.json says, over panels of the models that were chosen."""
         models = self.choices.models
-        return (
-            laid_over(panels_of(models), self.choices.adaptive) if models else self.choices.adaptive
-        )
+        if not models:
+            return self.choices.adaptive
+        from .procedures.adaptive.panels import laid_over, panels_of
+
+        return laid_over(panels_of(models), self.choices.adaptive)
 
     @property
     def expert_folders(self) -> tuple[Folder, Folder]:
@@ -437,6 +438,8 @@ def read_settings(
 
     def lay_panels_over(panels: Mapping[str, Any], path: Path) -> None:
         if panels:
+            from .procedures.adaptive.panels import Panels, laid_over
+
             Panels.parse(panels, str(path))
             before = {key: where for key, where in origins.items() if key.startswith("adaptive.")}
             lay_over({"adaptive": laid_over(values.get("adaptive", {}), panels)}, str(path))

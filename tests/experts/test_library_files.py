@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from roundtable.core.errors import BadSetting
-from roundtable.experts.library_files import OwnFile, own_files, read_library, read_own
+from roundtable.experts import library_files
+from roundtable.experts.library_files import (
+    OwnFile,
+    kept_experts,
+    own_files,
+    read_library,
+    read_own,
+    shipped_experts,
+    shipped_files,
+)
 from roundtable.trust import Folder
 
 GOOD = """\
@@ -118,3 +128,88 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadSetting, match="UTF-8"):
         read_own([OwnFile(path, path.read_bytes())])
+
+
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on nobody may read the program's own files."""
+    monkeypatch.setattr(library_files, "shipped_experts", lambda: pytest.fail("they were read"))
+
+
+def test_a_kept_library_is_the_one_that_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = shipped_experts()
+    assert kept_experts(tmp_path / "cache") == read
+
+    unread(monkeypatch)
+
+    assert kept_experts(tmp_path / "cache") == read
+    (file,) = (tmp_path / "cache").iterdir()
+    assert file.stat().st_mode & 0o077 == 0
+    assert (tmp_path / "cache").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "changed", "emptied", "folder"])
+def test_a_damaged_library_is_read_and_kept_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    read = kept_experts(tmp_path)
+    (path,) = tmp_path.iterdir()
+    data = path.read_bytes()
+    match damage:
+        case "empty":
+            path.write_bytes(b"")
+        case "cut":
+            path.write_bytes(data[: len(data) // 2])
+        case "changed":
+            path.write_bytes(data.replace(b"backend", b"back-end"))
+        case "emptied":
+            path.write_bytes(data.partition(b"\n")[0] + b"\n[]")
+        case _:
+            path.unlink()
+            path.mkdir()
+
+    assert kept_experts(tmp_path) == read
+    if damage != "folder":
+        assert path.read_bytes() == data
+        unread(monkeypatch)
+        assert kept_experts(tmp_path) == read
+
+
+@pytest.mark.parametrize("change", ["text", "time", "name", "version"])
+def test_files_that_changed_are_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    source = tmp_path / "food.toml"
+    source.write_text(GOOD, "utf-8")
+    monkeypatch.setattr(library_files, "shipped_files", lambda: sorted(tmp_path.glob("*.toml")))
+    before = kept_experts(tmp_path / "cache")
+    match change:
+        case "text":
+            source.write_text(GOOD.replace("Count hives.", "Count the hives."), "utf-8")
+        case "time":
+            os.utime(source, ns=(1, 1))
+        case "name":
+            source.rename(tmp_path / "bees.toml")
+        case _:
+            monkeypatch.setattr(library_files, "__version__", "0.0.1")
+
+    after = kept_experts(tmp_path / "cache")
+
+    assert [each.id for each in before] == [each.id for each in after] == ["beekeeper"]
+    assert (after[0].guidance == "Count the hives.") == (change == "text")
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file, not a folder")
+
+    assert kept_experts(tmp_path / "cache") == shipped_experts()
+
+
+def test_the_library_comes_in_the_order_of_its_files() -> None:
+    names = [file.name for file in shipped_files()]
+    assert names == sorted(names)
+    assert list(dict.fromkeys(each.domain for each in shipped_experts())) == [
+        name.removesuffix(".toml") for name in names
+    ]

@@ -361,3 +361,12 @@ def test_documents_do_not_outweigh_a_question_that_says_what_it_is_about(
     beside = [choice.expert.id for choice in selector.choose(question, 3, material=DESIGN)]
     assert beside[0] == alone[0]
     assert len({*alone} & {*beside}) >= 2
+
+
+def test_tags_that_are_equally_rare_are_told_in_the_experts_own_order() -> None:
+    tags = ["hops", "barley", "yeast", "malt", "kegs", "foam", "cellar", "bottling"]
+    brewer = an_expert("brewer", tags={"en": tags})
+
+    (choice,) = Selector([brewer, an_expert("judge")], None).choose(" ".join(sorted(tags)), 1)
+
+    assert list(choice.named) == tags

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from roundtable.models.vectors import KEPT, kept_vectors
+from roundtable.kept import KEPT
+from roundtable.models.vectors import kept_vectors
 from tests.experts.samples import LetterEmbedder
 
 TEXTS = ["tea", "coffee", "water"]

@@ -472,6 +472,19 @@ def test_one_speaker_serves_one_event_loop_after_another(echo_server: ProviderSe
     assert [asyncio.run(once()) for _ in range(2)] == ["You said: Why?"] * 2
 
 
+async def test_over_an_open_line_no_certificates_are_read(
+    echo_server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("net", "speakers.api"):
+        monkeypatch.setattr(f"roundtable.{module}.trusted_roots", lambda: pytest.fail("read"))
+    speaking = ApiSpeaker(PROVIDERS, price, echo_server.env())
+
+    reply = await speaking.speak(request(CHAT), lambda _: None)
+    await speaking.close()
+
+    assert reply.text == "You said: Why?"
+
+
 def test_first_calls_that_come_all_at_once_find_everything_loaded(
     echo_server: ProviderServer,
 ) -> None:

@@ -20,16 +20,28 @@ PART_SHARE = 0.6
 
 
 class Fields:
-    """The words of some domains, ready to be looked up. A domain without words has none."""
+    """The words of some domains, ready to be looked up. A domain without words has none. Those of a
+    language are prepared when a topic of it comes."""
 
     def __init__(self, domains: Sequence[str]) -> None:
+        self._domains = list(domains)
         self._count = len(domains)
-        self._bearers: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, domain in enumerate(domains):
-            for language, text in _words().get(domain, {}).items():
-                for word in dict.fromkeys(_forms(text, language)):
-                    self._bearers[word, language].append(number)
-        self._longest = max((len(w) for w, lang in self._bearers if lang == "zh"), default=0)
+        self._bearers: dict[tuple[str, str], list[int]] = {}
+        self._prepared: set[str] = set()
+        self._longest = 0
+
+    def _prepare(self, language: str) -> None:
+        if language in self._prepared:
+            return
+        bearers: dict[str, list[int]] = defaultdict(list)
+        for number, domain in enumerate(self._domains):
+            text = _words().get(domain, {}).get(language, "")
+            for word in dict.fromkeys(_forms(text, language)):
+                bearers[word].append(number)
+        self._bearers.update(((word, language), found) for word, found in bearers.items())
+        if language == "zh":
+            self._longest = max(map(len, bearers), default=0)
+        self._prepared.add(language)  # last: another thread may ask meanwhile
 
     def scores(self, topic: str) -> list[float]:
         """For each domain: how much the topic's words speak for it."""
@@ -43,6 +55,7 @@ class Fields:
     def _named(self, topic: str) -> dict[tuple[str, str], float]:
         named: dict[tuple[str, str], float] = {}
         for language in languages_of(topic):
+            self._prepare(language)
             for word in content_words(topic, language):
                 if (stem(word), language) in self._bearers:
                     named[stem(word), language] = 1.0
@@ -51,6 +64,7 @@ class Fields:
                         if (part, language) in self._bearers:
                             named.setdefault((part, language), PART_SHARE)
         for run in CHINESE.findall(topic):
+            self._prepare("zh")
             for at in range(len(run)):
                 for end in range(at + 1, min(len(run), at + self._longest) + 1):
                     if (run[at:end], "zh") in self._bearers:

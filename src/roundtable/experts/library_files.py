@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib import resources
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +12,9 @@ from pydantic import ValidationError
 
 from ..config_files import text_of, toml_table
 from ..core.errors import BadSetting
+from ..kept import keep
 from ..trust import Folder
+from ..version import __version__
 from .expert import Expert
 
 
@@ -24,10 +25,11 @@ class OwnFile(NamedTuple):
     data: bytes
 
 
-def read_library(own: Iterable[OwnFile] = ()) -> dict[str, Expert]:
+def read_library(own: Iterable[OwnFile] = (), cache: Path | None = None) -> dict[str, Expert]:
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
-    same id. BadSetting names the file, the line, the key and what was expected."""
-    return {**{expert.id: expert for expert in _shipped()}, **read_own(own)}
+    same id. In the folder `cache` the shipped ones are kept as they were read. BadSetting names the
+    file, the line, the key and what was expected."""
+    return {**{expert.id: expert for expert in _shipped(cache)}, **read_own(own)}
 
 
 def read_own(files: Iterable[OwnFile]) -> dict[str, Expert]:
@@ -46,16 +48,49 @@ def own_files(*folders: Folder) -> list[OwnFile]:
     ]
 
 
-@cache
-def _shipped() -> tuple[Expert, ...]:
+_once: list[tuple[Expert, ...]] = []
+
+
+def _shipped(cache: Path | None) -> tuple[Expert, ...]:
     """Read once in a process: it takes a moment, and the package does not change."""
-    folder = resources.files(__package__).joinpath("library")
-    files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
+    if not _once:
+        _once.append(shipped_experts() if cache is None else kept_experts(cache))
+    return _once[0]
+
+
+def shipped_experts() -> tuple[Expert, ...]:
+    """The experts that come with the program, from its own files."""
     return tuple(
-        expert
-        for file in sorted(files, key=lambda file: file.name)
-        for expert in _experts(file.name, file.read_bytes())
+        expert for file in shipped_files() for expert in _experts(file.name, file.read_bytes())
     )
+
+
+def kept_experts(folder: Path) -> tuple[Expert, ...]:
+    """The same, from the file that is kept of them. Files of a package are seldom changed, but they
+    can be: then their sizes or times differ, and all are read anew."""
+    import hashlib
+
+    from pydantic import TypeAdapter
+
+    stats = [(file.name, file.stat()) for file in shipped_files()]
+    source = [__version__, *(f"{n} {stat.st_size} {stat.st_mtime_ns}" for n, stat in stats)]
+    key = hashlib.sha256("\n".join(source).encode()).hexdigest()[:32]
+    path = folder / f"library-{key}.txt"
+    form = TypeAdapter(tuple[Expert, ...])
+    with suppress(OSError, ValueError):
+        # A digest in the first line shows a file that was cut or changed.
+        digest, _, data = path.read_bytes().partition(b"\n")
+        if digest == hashlib.sha256(data).hexdigest().encode():
+            return form.validate_json(data)
+    experts = shipped_experts()
+    data = form.dump_json(experts)
+    keep(path, lambda file: file.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data))
+    return experts
+
+
+def shipped_files() -> list[Path]:
+    """The files of the library that comes with the program, in order of their names."""
+    return sorted((Path(__file__).parent / "library").glob("*.toml"))
 
 
 def _experts(where: str, data: bytes) -> Iterator[Expert]:

@@ -116,7 +116,9 @@ class TagIndex:
                 found[tag] = part
                 if any(language in languages for _, language in words):
                     own.add(tag)
-        return tuple(sorted(own or found, key=lambda tag: -found[tag]))
+        # Of equally rare ones the expert's own order counts; a set has another in every process.
+        told = [tag for tag in found if not own or tag in own]
+        return tuple(sorted(told, key=lambda tag: -found[tag]))
 
     def _weight(self, words: Sequence[Word]) -> float:
         return sum(self._rarity[word] for word in words)
@@ -124,6 +126,8 @@ class TagIndex:
 
 def _words(text: str, language: str) -> Iterator[Word]:
     """Chinese characters are of one language wherever they stand."""
+    if text.isascii():
+        return ((term, language) for term in terms(text, language))
     return ((term, "zh" if CHINESE.match(term) else language) for term in terms(text, language))
 
 

@@ -41,7 +41,7 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 def terms(text: str, language: str) -> Iterator[str]:
     """What a text is compared by: stems of its words, and pairs of Chinese characters."""
-    for run in CHINESE.findall(text):
+    for run in () if text.isascii() else CHINESE.findall(text):
         yield from (run[at : at + 2] for at in range(len(run) - 1))
     yield from (stem(word) for word in content_words(text, language))
 
@@ -50,9 +50,8 @@ def content_words(text: str, language: str) -> list[str]:
     """The words that are not written in Chinese and say something, folded, in order."""
     # Only of its own language: "war" says nothing in German, and much in English.
     common = _common().get(language, frozenset())
-    return [
-        word for word in _WORD.findall(fold(text)) if word not in common and not CHINESE.match(word)
-    ]
+    words = [word for word in _WORD.findall(fold(text)) if word not in common]
+    return words if text.isascii() else [word for word in words if not CHINESE.match(word)]
 
 
 def parts(word: str) -> Iterator[str]:
@@ -81,6 +80,8 @@ def stem(word: str) -> str:
 
 
 def _without(word: str, endings: tuple[str, ...]) -> str:
+    if not word.endswith(endings):
+        return word
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
             return word[: -len(ending)]

@@ -23,7 +23,7 @@ from ..core.errors import SpeakerError
 from ..core.key_shapes import of_another_vendor
 from ..core.values import Usage
 from ..listening import Listening
-from ..net import fit_for_a_header
+from ..net import fit_for_a_header, trusted_roots
 from ..ports import OnWords, Reply, SpeakRequest
 from .abilities import Dialect
 
@@ -142,7 +142,7 @@ class ApiSpeaker:
             message = f"{endpoint.label} does not have the model {name!r}."
             raise SpeakerError("not_found", message, "roundtable models shows what it has.")
         # Loading takes a moment and happens once: it is not the model's time.
-        client = await self._client()
+        client = await self._client(endpoint)
         listening = Listening.to(request, on_words)
         try:
             async with listening:
@@ -211,8 +211,7 @@ class ApiSpeaker:
         """Load what a call to this model needs, so that the call itself takes only its own time.
         SpeakerError if there is no way to it."""
         provider = self._providers[model.partition("/")[0]]
-        Endpoint(provider, self._env)
-        await self._client()
+        await self._client(Endpoint(provider, self._env))
 
     async def close(self) -> None:
         """Close the connections of this event loop; those of ended loops are gone already."""
@@ -221,10 +220,11 @@ class ApiSpeaker:
         if client is not None:
             await client.close()
 
-    async def _client(self) -> ApiClient:
-        if not _loaded:
+    async def _client(self, endpoint: Endpoint) -> ApiClient:
+        secure = not endpoint.base_url.startswith("http://")
+        if secure not in _loaded:
             # In a thread, so that pages and other discussions go on meanwhile.
-            await asyncio.to_thread(_load)
+            await asyncio.to_thread(_load, secure)
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
@@ -256,18 +256,18 @@ class ApiSpeaker:
 
 
 _loading = threading.Lock()
-_loaded = False
+_loaded: set[bool] = set()
+"""Ready for calls over an open line, and over a secure one."""
 
 
-def _load() -> None:
-    global _loaded
+def _load(secure: bool) -> None:
     # One at a time: threads that import the same packages from several ends see them half made.
     with _loading:
-        if not _loaded:
-            from . import api_client
+        from . import api_client  # noqa: F401
 
-            api_client.warm()
-            _loaded = True
+        if secure:
+            trusted_roots()  # most of what a first client costs
+        _loaded.add(secure)
 
 
 Extra = Literal["effort", "schema"]

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx2
 
 from ..core.errors import NetError, SpeakerError
-from ..net import trusted_roots
+from ..net import RootsWhenNeeded
 from ..ports import CUT, SpeakRequest
 from ..version import __version__
 from . import wire_chat, wire_messages, wire_responses
@@ -33,11 +33,6 @@ from .strict_schema import strict
 _SLACK = 5.0
 _LAST_BYTES = 0.25
 """Seconds for what follows an answer's end, so that its connection can be used again."""
-
-
-def warm() -> None:
-    """Read the system's certificates, which is most of what a first client costs."""
-    trusted_roots()
 
 
 class Wire(NamedTuple):
@@ -71,7 +66,7 @@ class ApiClient:
 
     def __init__(self) -> None:
         self._http = httpx2.AsyncClient(
-            verify=trusted_roots(),
+            verify=RootsWhenNeeded(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
             headers={

@@ -33,7 +33,7 @@ RARE = [
     f"roundtable_{name}"
     for name in (
         "compare", "join", "leave", "pause", "resume", "skip", "material", "extend",
-        "outcome",
+        "outcome", "schedule",
     )
 ]  # fmt: skip
 

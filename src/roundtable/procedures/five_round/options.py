@@ -11,7 +11,6 @@ from pydantic import model_validator
 from ...core.errors import BadSetting
 from ...experts.chosen import DESCRIBES, is_described
 from ...ports import CastingRequest
-from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
 from ..checking import checked, checked_choices
 from ..opening import OpenRequest
@@ -149,6 +148,8 @@ class FiveRoundFlags(ProcedureOptions):
         bare = [
             name.partition(DESCRIBES)[0].strip() if is_described(name) else name for name in names
         ]
+        from ...views.five_round.references import normal_name
+
         if len({normal_name(name) for name in bare}) < len(names):
             raise BadSetting(WHERE, "experts", "a name of its own for each expert")
         if wrong := next((name for name in bare if not _NAME.fullmatch(name)), None):

@@ -18,7 +18,6 @@ from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
 from ...core.values import Pace
-from ...documents.gather import gather
 from ...documents.gathered import NOTHING, Gathered
 from ...engine.find import LAST
 from ...procedures import procedure_spec
@@ -66,7 +65,11 @@ def ask_command(flags: Mapping[str, Any]) -> int:
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
     """The request. Where it seems to hold secrets, a person at the terminal decides."""
-    documents = gather(flags["context"], lambda: read_text("-"))
+    documents = NOTHING
+    if flags["context"]:
+        from ...documents.gather import gather
+
+        documents = gather(flags["context"], lambda: read_text("-"))
     try:
         return request_of(question, flags, settings, documents=documents)
     except SecretsFound as found:

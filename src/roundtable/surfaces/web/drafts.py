@@ -22,12 +22,13 @@ from ...engine.tools import Draft, OnDraft
 from ...net import request
 from ...procedures.casting_terms import CASTING
 from ...procedures.clerk import BLOCK
-from .found import STATE_FILE, Found, running
+from . import STATE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ...ledger.exchange import Exchange
+    from .found import Found
 
 POST_EVERY = 0.15
 LOOK_EVERY = 3.0
@@ -175,6 +176,8 @@ class Poster:
             await self._changed.wait()
             self._changed.clear()
             if self._found is None and (self._home / STATE_FILE).exists():
+                from .found import running
+
                 self._found = await asyncio.to_thread(running, self._home)
             if self._found is None:
                 await asyncio.sleep(LOOK_EVERY)

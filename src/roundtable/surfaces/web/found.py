@@ -29,11 +29,11 @@ from ...private import private_folder, put_private
 from ...programs import WORKSPACE, python_child
 from ...settings import Settings
 from ..tokens.capability import OWNER, Capability, Role
+from . import STATE_FILE as STATE_FILE
 from .links import Links, load_links
 from .lock import take_lock
 
 PORT = 8199
-STATE_FILE = "web.json"
 LOG_FILE = "web.log"
 LOCK_FILE = "web.lock"
 _ANSWERS_WITHIN = 3.0
