@@ -269,6 +269,12 @@ def _load(dialect: Dialect) -> None:
             _loaded.add(dialect)
 
 
+def warm() -> None:
+    """Import beforehand what the first calls need: whoever takes over from others cannot wait."""
+    for dialect in _MODULES:
+        _load(dialect)
+
+
 Extra = Literal["effort", "schema"]
 _EXTRAS: tuple[Extra, ...] = ("effort", "schema")
 """What a provider may refuse although it answers without, the likelier culprit first."""

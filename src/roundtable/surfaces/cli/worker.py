@@ -56,6 +56,7 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
         grace=flags["grace"],
         on_change=lambda line: echo_error(shown(line)),
     )
+    await asyncio.to_thread(_warm)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
@@ -64,6 +65,16 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(worker.leave))
     echo_error(f"Working, {flags['at_once']} discussions at once. Ctrl-C hands them on to others.")
     await worker.work()
+
+
+def _warm() -> None:
+    """Everything is imported before the first job is taken, which may have waited long enough."""
+    from ...procedures import PROCEDURES
+    from ...speakers.api import warm
+
+    warm()
+    for spec in PROCEDURES.values():
+        assert spec.procedure is not None
 
 
 def fleet_command(flags: Mapping[str, Any]) -> int:
