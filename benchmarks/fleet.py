@@ -151,7 +151,7 @@ def _p95(values: Sequence[float]) -> float:
     return sorted(values)[max(0, round(0.95 * len(values)) - 1)] if values else float("inf")
 
 
-async def _cpu(server: PostgresServer, _: Path) -> list[Measured]:
+async def _cpu(server: PostgresServer, _place: Path) -> list[Measured]:
     """What the queue costs beside the events: the same discussions with it and without."""
     count = _scaled(300)
 
