@@ -23,6 +23,7 @@ NOT_BEFORE_A_CALL = (
     "openai",
     "openpyxl",
     "pptx",
+    "pgqueuer",
     "pydantic_ai",
     "pypdf",
     "rich.console",

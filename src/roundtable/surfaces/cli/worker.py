@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 from collections.abc import Awaitable, Mapping
@@ -36,6 +37,8 @@ def worker_command(flags: Mapping[str, Any]) -> int:
             await _work(app, await _queue(app), flags)
 
     asyncio.run(main())
+    # All is handed on: going through every object once more would keep whoever waits for our end.
+    gc.freeze()
     return 0
 
 
