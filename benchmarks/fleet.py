@@ -15,10 +15,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
@@ -34,7 +33,7 @@ from tests.cluster.house import (
 from tests.ledger.events import closed as closing
 from tests.ledger.events import opened as opening
 from tests.postgres import PostgresServer, postgres_server
-from tests.servers import provider_server
+from tests.servers import Received, provider_server
 from tests.surfaces.desk import obedient
 from tests.wire import Asked
 
@@ -70,17 +69,23 @@ class Seen:
         calls = [at for at in self.by_discussion[discussion_id] if at > after]
         return min(calls) - after if calls else None
 
-    def repeated(self, deaths: Sequence[float], latency: float) -> tuple[int, int]:
+    def repeated(self, deaths: Sequence[float], log: Sequence[Received]) -> tuple[int, int]:
         """Turns that were asked for again although their answer was there when a worker died: all
         of them, and those whose answer was older than it may be."""
         every = old = 0
-        for calls in self.by_turn.values():
-            for first, again in pairwise(calls):
-                answered = first + latency
-                died = [at for at in deaths if first < at <= again]
-                if died and answered < died[0]:
-                    every += 1
-                    old += answered < died[0] - YOUNG
+        numbers: Counter[str] = Counter()
+        for received in log:
+            turn = (received.idempotency_key or "").rpartition("/")[0]
+            arrived = self.by_turn[turn]
+            number = numbers[turn]
+            numbers[turn] += 1
+            if received.state != "finished" or number + 1 == len(arrived):
+                continue
+            answered = arrived[number] + received.seconds
+            died = [at for at in deaths if arrived[number] < at <= arrived[number + 1]]
+            if died and answered < died[0]:
+                every += 1
+                old += answered < died[0] - YOUNG
         return every, old
 
 
@@ -146,7 +151,7 @@ def _p95(values: Sequence[float]) -> float:
     return sorted(values)[max(0, round(0.95 * len(values)) - 1)] if values else float("inf")
 
 
-async def _cpu(server: PostgresServer, _: Path) -> list[Measured]:
+async def _cpu(server: PostgresServer, _place: Path) -> list[Measured]:
     """What the queue costs beside the events: the same discussions with it and without."""
     count = _scaled(300)
 
@@ -287,7 +292,7 @@ async def _kills(server: PostgresServer, place: Path) -> list[Measured]:
                     await starting
                 await _closed(app, ids)
                 lost, doubled = await _counted(app, ids)
-    every, old = seen.repeated(deaths, LATENCY)
+    every, old = seen.repeated(deaths, provider.requests)
     detail = f"{len(deaths)} kills, {len(waits)} discussions"
     return [
         Measured("fleet: kill -9 to next call elsewhere, median", statistics.median(waits), "s"),

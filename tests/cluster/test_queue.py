@@ -312,3 +312,16 @@ async def test_whether_there_are_workers_is_told_by_their_signs_of_life(
     assert await queue.has_workers()
     await queue.leave(worker)
     assert not await queue.has_workers()
+
+
+async def test_tables_that_an_older_queue_made_are_brought_up_to_date(queue: PostgresQueue) -> None:
+    await queue.open(ID, [opened()])
+    async with queue.ledger.transaction() as connection:
+        await connection.execute(f"DROP INDEX {QUEUE}_picked_heartbeat_idx")
+    await queue.prepare()
+    async with queue.ledger.transaction() as connection:
+        made = await connection.fetchval(
+            "SELECT count(*) FROM pg_indexes WHERE indexname = $1", f"{QUEUE}_picked_heartbeat_idx"
+        )
+    assert made == 1
+    assert await states(queue) == ["queued"]

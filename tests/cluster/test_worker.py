@@ -18,6 +18,9 @@ from roundtable.core.errors import LeaseHeld, UsageError
 from roundtable.core.events import NoteAdded
 from roundtable.core.state import State
 from roundtable.ledger.leases import this_owner
+from roundtable.surfaces.tokens.capability import OWNER
+from roundtable.surfaces.tokens.opening import open_as
+from roundtable.surfaces.web.running import Running
 from roundtable.version import __version__
 from tests.cluster.house import (
     calls_by_turn,
@@ -327,3 +330,22 @@ async def test_a_database_that_goes_away_and_comes_back_costs_no_answer(tmp_path
                 (state,) = await concluded(app, id_)
             assert state.verdict is not None
             assert set(calls_by_turn(provider).values()) == {1}
+
+
+@pytest.mark.requirement("Z-21")
+async def test_what_surfaces_open_is_left_to_workers_and_what_is_not_to_begin_is_not(
+    app: App, provider: ProviderServer
+) -> None:
+    async with working(app):
+        await until((await queue_of(app)).has_workers)
+        held, _ = await open_as(app, OWNER, request("Not yet?"), begins=False)
+        begun, _ = await open_as(app, OWNER, request("Now?"))
+        await concluded(app, begun.discussion_id)
+        assert not await app.service.is_driven(held.discussion_id)
+        running = Running(app.service)
+        running.drive(held.discussion_id)
+        await running.over(held.discussion_id)
+        (state,) = await concluded(app, held.discussion_id)
+        await running.close()
+    assert state.verdict is not None
+    assert set(calls_by_turn(provider).values()) == {1}

@@ -75,6 +75,13 @@ class PostgresQueue:
 
     # For workers
 
+    async def prepare(self) -> None:
+        """Make the tables, or bring them up to date if an older program made them."""
+        await self.ready()
+        if not self.ledger.pooled:  # it takes a session of its own
+            async with self.ledger.connection() as connection:
+                await tables.upgrade(connection)
+
     async def beat(self, worker: UUID, signs: Mapping[str, Any]) -> set[int]:
         """Give a sign of life for a worker and all its jobs; those that are still its own."""
         told = [signs[each] for each in ("name", "host", "pid", "version", "at_once", "leaving")]

@@ -3,7 +3,13 @@ looks at them."""
 
 from __future__ import annotations
 
-from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+from pgqueuer.adapters.persistence.qb import (
+    QueryBuilderEnvironment,
+    QueryQueueBuilder,
+    QuerySchedulerBuilder,
+)
+from pgqueuer.adapters.persistence.queries import Queries
 from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import Channel
 
@@ -59,6 +65,18 @@ _VIEW = f"""
 
 async def are_there(connection: Connection) -> bool:
     return bool(await connection.fetchval(_THERE, QUEUE))
+
+
+async def upgrade(connection: Connection) -> None:
+    """Bring tables up to date that an older PgQueuer has made. Not within a transaction."""
+    queries = Queries(
+        AsyncpgDriver(connection),  # type: ignore[arg-type]  # from a pool, it is one all the same
+        QueryBuilderEnvironment(NAMES),
+        STATEMENTS,
+        QuerySchedulerBuilder(NAMES),
+    )
+    if (await queries.plan_upgrade()).statements:
+        await queries.apply_upgrade()
 
 
 async def make(connection: Connection) -> None:

@@ -156,7 +156,7 @@ class Worker:
             }
             try:
                 if self._in_touch_since is None:
-                    await self._queue.ready()
+                    await self._queue.prepare()
                 ours = await self._queue.beat(self.id, signs)
                 if ours - self._driving.keys():
                     await self._queue.forsake(self.id, list(self._driving))

@@ -84,7 +84,9 @@ _LEASE = f"""
     SELECT owner, epoch, {RUNS} AS unexpired FROM leases WHERE discussion_id = $1
 """  # noqa: S608
 _DRIVER = f"""
-    SELECT owner, {RUNS} AS unexpired, {_QUEUED} AS queued
+    SELECT owner, {RUNS} AS unexpired, status = 'running' AND EXISTS (
+        SELECT FROM jobs WHERE key = 'drive/' || $1 AND state <> 'failed'
+    ) AS queued
     FROM discussions LEFT JOIN leases ON discussion_id = id WHERE id = $1
 """  # noqa: S608
 _GRANT = """
@@ -301,6 +303,10 @@ class PostgresLedger:
     def tell(self, discussion_id: str) -> None:
         """Let whoever follows this discussion look for what is new in it."""
         self._announce(discussion_id, None)
+
+    def connection(self) -> AbstractAsyncContextManager[Connection]:
+        """For the same, statement by statement; behind a pooler it is one transaction, too."""
+        return self._connection()
 
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
         """For what lies beside the events: the queue, gates, schedules, purses."""

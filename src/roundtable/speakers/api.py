@@ -270,6 +270,12 @@ def _load(secure: bool) -> None:
         _loaded.add(secure)
 
 
+def warm() -> None:
+    """Import beforehand what the first calls need: whoever takes over from others cannot wait."""
+    for dialect in _MODULES:
+        _load(dialect)
+
+
 Extra = Literal["effort", "schema"]
 _EXTRAS: tuple[Extra, ...] = ("effort", "schema")
 """What a provider may refuse although it answers without, the likelier culprit first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 from collections.abc import Awaitable, Mapping
@@ -47,6 +48,8 @@ def worker_command(flags: Mapping[str, Any]) -> int:
                 await _work(app, queue, on_draft, flags)
 
     asyncio.run(main())
+    # All is handed on: going through every object once more would keep whoever waits for our end.
+    gc.freeze()
     return 0
 
 
@@ -71,6 +74,7 @@ async def _work(
         grace=flags["grace"],
         on_change=lambda line: echo_error(shown(line)),
     )
+    await asyncio.to_thread(_warm)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
@@ -105,6 +109,16 @@ async def _tell_figures(watching: Watching, queue: PostgresQueue) -> None:
             working = sum(each.alive and not each.leaving for each in fleet.workers)
             watching.fleet(working, fleet.waiting_in_all, len(fleet.set_aside))
         await asyncio.sleep(_FIGURES_EVERY)
+
+
+def _warm() -> None:
+    """Everything is imported before the first job is taken, which may have waited long enough."""
+    from ...procedures import PROCEDURES
+    from ...speakers.api import warm
+
+    warm()
+    for spec in PROCEDURES.values():
+        assert spec.procedure is not None
 
 
 def fleet_command(flags: Mapping[str, Any]) -> int:
