@@ -57,8 +57,8 @@ STREAMS = {"old": golden("v1"), "limits": golden("v2-limits"), "council": counci
 
 def whole(state: State) -> tuple[Any, ...]:
     """A state with all that it keeps beside what its equality looks at."""
-    kept = (state.said, state.newest_round, state.round_turns, state.called_for, state.in_flight)
-    return (state, *kept)
+    kept = (state.said, state.newest_round, state.round_turns, state.in_flight)
+    return (state, *kept, list(state.called_turns))
 
 
 class Counting(MemoryLedger):

@@ -64,7 +64,8 @@ def not_asked(state: State) -> frozenset[str]:
 
 
 def _not_asked(state: State) -> frozenset[str]:
-    asked = {*state.called_for, *(each.participant for each in state.failures)}
+    asked = {turn.attempts[0].started.participant for turn in state.called_turns}
+    asked.update(each.participant for each in state.failures)
     asked.update(speech.participant for speech in state.said.of_seats)
     for stage in state.stages.values():
         if stage.closed is not None:

@@ -26,6 +26,8 @@ class SpeechIndex:
     """What brought a deliverable."""
     _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
     _after: dict[tuple[str, int], list[SpeechGiven]] = field(default_factory=dict)
+    _last: dict[str, int] = field(default_factory=dict)
+    _count: int = 0
     _characters: dict[str, int] = field(default_factory=dict)
     _models: dict[str, dict[str, None]] = field(default_factory=dict)
     _last_model: dict[str, str] = field(default_factory=dict)
@@ -39,6 +41,9 @@ class SpeechIndex:
         self._stages.setdefault(stage, []).append(speech)
         self._characters[stage] = self._characters.get(stage, 0) + len(speech.text)
         self._after.setdefault((stage, speech.after_round), []).append(speech)
+        if speech.text:
+            self._last[speech.participant] = self._count
+        self._count += 1
         if stage != REMARK:
             self._models.setdefault(speech.participant, {})[speech.model] = None
             self._last_model[speech.participant] = speech.model
@@ -68,6 +73,10 @@ class SpeechIndex:
         """The model that spoke for somebody last; empty if it never spoke."""
         return self._last_model.get(participant, "")
 
+    def last_place(self, participant: str) -> int | None:
+        """Which of all speeches is somebody's last with words, counted from 0."""
+        return self._last.get(participant)
+
     def characters(self, stage: str) -> int:
         """How much was said in a stage of this name."""
         return self._characters.get(stage, 0)
@@ -91,6 +100,8 @@ class SpeechIndex:
             self.with_works.copy(),
             {stage: said.copy() for stage, said in self._stages.items()},
             {place: said.copy() for place, said in self._after.items()},
+            self._last.copy(),
+            self._count,
             self._characters.copy(),
             {who: models.copy() for who, models in self._models.items()},
             self._last_model.copy(),

@@ -200,8 +200,8 @@ class State:
     """The newest round in which somebody has begun to speak."""
     round_turns: list[str] = field(default_factory=list, repr=False, compare=False)
     """The turns in the rounds of the participants, in the order in which they were taken."""
-    called_for: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
-    """Everybody for whom a call was made."""
+    _called: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    """The turns for which a call was made."""
     _calling: dict[tuple[str, int], Attempt] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -294,6 +294,11 @@ class State:
         return tuple(self._calling.values())
 
     @property
+    def called_turns(self) -> Iterator[Turn]:
+        """The turns for which a call was made, the first first."""
+        return (self.turns[each] for each in self._called)
+
+    @property
     def missing_models(self) -> frozenset[str]:
         """The models that turned out not to exist."""
         return frozenset(self._missing.keys() - self._heard.keys())
@@ -322,7 +327,7 @@ class State:
     def _calls(self, now: datetime) -> Iterator[tuple[float, float]]:
         """When each call began and ended; one that is under way, until now. What a process left
         unheard when it ended took nobody's time."""
-        for turn in self.turns.values():
+        for turn in self.called_turns:
             for attempt in turn.attempts:
                 ended = attempt.finished or attempt.failed
                 begun = attempt.at.timestamp()
@@ -364,7 +369,7 @@ class State:
                 turn = self._turn(event.turn_id)
                 self.turns[turn.id] = replace(turn, attempts=(*turn.attempts, begun))
                 self._calling[event.turn_id, event.attempt] = begun
-                self.called_for[event.participant] = None
+                self._called[event.turn_id] = None
                 self.reservations[event.turn_id, event.attempt] = event.reserved
                 self.usage += Usage(calls=1)
             case AttemptFinished():

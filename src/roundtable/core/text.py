@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
@@ -173,20 +174,24 @@ def _left_out(count: int) -> str:
     return f"\n[… {count:,} characters left out to fit the model …]\n"
 
 
-def sentences(text: str) -> list[str]:
-    """The text's sentences, bare of list marks."""
-    parts = (re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", part).strip() for part in _split(text))
-    return [part for part in parts if part]
+def sentences(text: str, count: int | None = None) -> list[str]:
+    """The text's sentences, or the first so many of them, bare of list marks."""
+    parts = (_LIST_MARK.sub("", part).strip() for part in _split(text))
+    return list(islice((part for part in parts if part), count))
 
 
-def _split(text: str) -> list[str]:
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_LIST_NUMBER = re.compile(r"(?m)^([ \t]*\d+)\.[ \t]+")
+
+
+def _split(text: str) -> Iterator[str]:
     # "1. A point" must not be cut after its number.
-    whole = re.sub(r"(?m)^([ \t]*\d+)\.[ \t]+", r"\1) ", text)
-    begins, parts = 0, []
+    whole = _LIST_NUMBER.sub(r"\1) ", text)
+    begins = 0
     for gap in _sentence_ends(whole):
-        parts.append(whole[begins : gap.start()])
+        yield whole[begins : gap.start()]
         begins = gap.end()
-    return [*parts, whole[begins:]]
+    yield whole[begins:]
 
 
 def _sentence_ends(text: str) -> Iterator[re.Match[str]]:
@@ -225,7 +230,7 @@ def whole_sentences(text: str, limit: int) -> str:
 
 def first_sentences(text: str, count: int = 2, limit: int = 400) -> str:
     """The opening sentences of a text, for where a whole speech is too long."""
-    return clip_words(" ".join(sentences(text)[:count]), limit)
+    return clip_words(" ".join(sentences(text, count)), limit)
 
 
 def slug(text: str, limit: int = 48, default: str = "topic") -> str:

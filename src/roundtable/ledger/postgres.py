@@ -304,10 +304,6 @@ class PostgresLedger:
         """Let whoever follows this discussion look for what is new in it."""
         self._announce(discussion_id, None)
 
-    def connection(self) -> AbstractAsyncContextManager[Connection]:
-        """For the same, statement by statement; behind a pooler it is one transaction, too."""
-        return self._connection()
-
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
         """For what lies beside the events: the queue, gates, schedules, purses."""
         return self._transaction()

@@ -91,7 +91,7 @@ class Heard:
 def heard_in(state: State) -> dict[str, list[Heard]]:
     """By model, what the answers of a discussion show."""
     found: dict[str, list[Heard]] = defaultdict(list)
-    for turn in state.turns.values():
+    for turn in state.called_turns:
         for attempt in turn.attempts:
             if (answer := _heard(attempt)) is not None:
                 found[attempt.started.model].append(answer)
@@ -103,7 +103,7 @@ def calls_for_each(state: State) -> float | None:
     were made again; None for any other."""
     if state.status != "concluded" or not state.start.participants:
         return None
-    first = (t for t in state.turns.values() if any(a.finished for a in t.attempts))
+    first = (t for t in state.called_turns if any(a.finished for a in t.attempts))
     return sum(1 for _ in first) / len(state.start.participants)
 
 

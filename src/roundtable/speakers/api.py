@@ -272,8 +272,7 @@ def _load(secure: bool) -> None:
 
 def warm() -> None:
     """Import beforehand what the first calls need: whoever takes over from others cannot wait."""
-    for dialect in _MODULES:
-        _load(dialect)
+    _load(secure=True)
 
 
 Extra = Literal["effort", "schema"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
@@ -30,9 +29,11 @@ def exported_text(records: Sequence[StoredEvent], form: Form, at: datetime | Non
 
             return html_report(state, _delivered(state))
         case "json":
+            from pydantic_core import to_json
+
             from ..views.result import result
 
-            return json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
+            return to_json(result(state), indent=2).decode() + "\n"
         case "page":
             from .web.html_export import export_html
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..core.attribution import Citations
+from ..core.events import SpeechGiven
 from ..core.naming import TURN, ByTurn, line, name_of, names_of, turn_names
 from ..core.quotation_marks import passages
 from ..core.quotations import Evidence, Quoted, Source, is_quotation
@@ -64,14 +65,20 @@ def links_of(state: State) -> Mapping[str, str]:
 
 def words_of(state: State) -> dict[str, str]:
     """What was said in each turn, as it may be shown."""
-    return state.derived("words", lambda s: {each.turn_id: clean(each.text) for each in s.speeches})
+    words = state.said.grown.of("words", state.speeches, _cleaned)
+    return {s.turn_id: text for s, text in zip(state.speeches, words, strict=True)}
 
 
 def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
-    host, words = state.start.host.id, words_of(state)
-    return {s.turn_id: words[s.turn_id] for s in state.said.in_rounds if s.participant != host}
+    host, said = state.start.host.id, state.said.in_rounds
+    words = state.said.grown.of("words in rounds", said, _cleaned)
+    return {s.turn_id: t for s, t in zip(said, words, strict=True) if s.participant != host}
+
+
+def _cleaned(_: str | None, __: int, speech: SpeechGiven) -> str:
+    return clean(speech.text)
 
 
 def labels_of(state: State) -> Labels:

@@ -217,7 +217,7 @@ def _seconds_left(state: State, turns: int) -> float | None:
         return None
     taken = [
         attempt.finished.seconds
-        for turn in state.turns.values()
+        for turn in state.called_turns
         for attempt in turn.attempts
         if attempt.finished is not None and attempt.started.stage == DISCUSSION
     ]

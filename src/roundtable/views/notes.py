@@ -27,7 +27,7 @@ def notes(state: State) -> list[Note]:
     found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
         1
-        for turn in state.turns.values()
+        for turn in state.called_turns
         for attempt in turn.attempts
         if attempt.failed is not None and attempt.failed.cause == "lost"
     )

@@ -154,7 +154,8 @@ def _own_words(state: State) -> dict[str, str]:
         return {}
     own = [(each.participant, clean(f"{each.position}\n{each.reason}")) for each in verdict.dissent]
     if verdict.method == "extractive":
-        own += [(speech.participant, words_of(state)[speech.turn_id]) for speech in state.speeches]
+        words = words_of(state)
+        own += [(speech.participant, words[speech.turn_id]) for speech in state.speeches]
     texts: dict[str, list[str]] = {}
     for participant, text in own:
         texts.setdefault(participant, []).append(text)
@@ -209,8 +210,10 @@ def _in_order(state: State) -> list[tuple[int, Speech]]:
     }
     at = {s.turn_id: when for s, when in zip(state.speeches, state.spoken_at, strict=True)}
     places = _host_places(state)
+    words = words_of(state)
     outcomes: list[tuple[int, SpeechGiven | TurnFailed, Speech]] = [
-        (s.round or s.after_round, s, _said(state, s, at[s.turn_id])) for s in state.speeches
+        (s.round or s.after_round, s, _said(state, s, at[s.turn_id], words[s.turn_id]))
+        for s in state.speeches
     ]
     outcomes += [(f.round or places.get(f.stage, 0), f, _failed(state, f)) for f in state.failures]
     stages: dict[tuple[int, str], int] = {}
@@ -221,14 +224,14 @@ def _in_order(state: State) -> list[tuple[int, Speech]]:
     return [(key[0], speech) for key, speech in sorted(found, key=lambda each: each[0])]
 
 
-def _said(state: State, given: SpeechGiven, at: datetime) -> Speech:
+def _said(state: State, given: SpeechGiven, at: datetime, words: str) -> Speech:
     turn = state.turns[given.turn_id]
     return replace(
         _turn(state, given),
         model=line(given.model),
         at=at,
         marks=tuple(_marks(state, turn, given.flags)),
-        text=words_of(state)[given.turn_id],
+        text=words,
     )
 
 

@@ -63,7 +63,7 @@ def costs(state: State) -> tuple[Part, ...]:
     names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
     bills = {name: _Bill() for name in names}
     whole = _Bill()
-    for turn in state.turns.values():
+    for turn in state.called_turns:
         for attempt in turn.attempts:
             started = attempt.started
             held = state.reservations.get((started.turn_id, started.attempt))
@@ -127,7 +127,7 @@ def _held_against(state: State) -> Grid:
 def prompts(state: State) -> tuple[Part, ...]:
     """The templates that were sent, by what identifies their exact wording."""
     used: Counter[tuple[str, int, str]] = Counter()
-    for turn in state.turns.values():
+    for turn in state.called_turns:
         for attempt in turn.attempts:
             prompt = attempt.started.prompt
             used[prompt.template, prompt.version, prompt.hash] += 1

@@ -86,7 +86,7 @@ def first_line(words: str) -> str:
             fenced = not fenced
         elif not fenced and each.strip() and not _HEADING.match(each) and not _LEFT_OUT.match(each):
             plain = _MARKS.sub(lambda match: match[1] or "", _CITED.sub("", each))
-            if found := sentences(plain):
+            if found := sentences(plain, 2):
                 some = found[:2] if len(found[0]) < SHORTEST_LINE else found[:1]
                 return clip(line(" ".join(some)), LONGEST_LINE)
     return ""

@@ -417,7 +417,12 @@ def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
 
 def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
     """What was said before a round, with who said it where, in the order in which it grew: a later
-    prompt begins with all that an earlier one held."""
+    prompt begins with all that an earlier one held. Put together once for each state."""
+    name = f"history before {before_round}"
+    return table.state.derived(name, lambda _: _history(table, before_round))
+
+
+def _history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
     state = table.state
     remarks = {
         round_: state.said.grown.of(f"remarks after {round_}", given, _remark)

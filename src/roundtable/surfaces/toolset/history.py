@@ -10,9 +10,10 @@ from ...core.errors import BadSetting
 from ...core.events import SpeechGiven
 from ...core.state import State
 from ...core.text import redact
+from ...core.values import HOST_WIRE_NAME
 from ...views.deliverables import words_and_works
 from ...views.meeting import is_heard, spoken_words
-from ...views.meeting_status import SUMMARY
+from ...views.meeting_status import SUMMARY, side_by_side
 from .results import SpeechRow, prefix, written
 from .status import beside_in
 
@@ -84,7 +85,20 @@ def audible(state: State, found: Sequence[SpeechRow], caller: str) -> list[Speec
     """What a caller may hear now: whoever is to speak side by side with others hears their words of
     this round once it has spoken itself."""
     round_ = beside_in(state, caller)
-    return [row for row in found if not round_ or row.round != round_]
+    return [row for row in found if row.round != round_] if round_ else list(found)
+
+
+def counted(state: State, caller: str) -> tuple[int, int]:
+    """How many speeches a caller may hear now, and how many of them it has not heard."""
+    own = state.start.host.id if caller == HOST_WIRE_NAME else caller
+    if not side_by_side(state):
+        # Whoever speaks in turn has heard all that came before its last speech.
+        numbered, last = _numbered(state), state.said.last_place(own)
+        total = numbered[-1].heard if numbered else 0
+        return total, total - (numbered[last].heard if caller and last is not None else 0)
+    said = audible(state, rows(state), caller)
+    heard = heard_until(said, own, side_by_side=True)
+    return len(said), sum(row.number > heard and row.participant != own for row in said)
 
 
 def heard_until(found: Sequence[SpeechRow], caller: str, *, side_by_side: bool) -> int:

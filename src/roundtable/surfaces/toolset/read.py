@@ -24,7 +24,7 @@ from .asked import (
 )
 from .base import LONGEST_WAIT, Id, ToolsetBase
 from .folding import FORM_SHARE, POINTS_SHARE, TURN_LIMIT, folded_rows
-from .history import audible, chosen, fitting, heard_until, lines_of, rows
+from .history import audible, chosen, counted, fitting, heard_until, lines_of, rows
 from .operations import OnProgress, operation
 from .results import History, Listed, Row, SpeechRow, Stood, Summarized, within, written
 from .standings import common_ground, condition_rows, option_rows
@@ -71,6 +71,8 @@ def _to_conclude(state: State) -> dict[str, Any]:
 
 def _newest(said: Sequence[SpeechRow]) -> int:
     """The number up to which nothing is missing: what is held back comes after it, later."""
+    if said and said[-1].number == len(said):
+        return len(said)
     gaps = (place for place, row in enumerate(said) if row.number != place + 1)
     return next(gaps, len(said))
 
@@ -229,9 +231,7 @@ class ReadTools(ToolsetBase):
         state = await self._state(discussion_id)
         now = where(state)
         report = round_report(state, max(1, now.round))
-        said = audible(state, rows(state), caller)
-        heard, own = _heard(state, said, caller), _row_name(state, caller)
-        unread = [row for row in said if row.number > heard and row.participant != own]
+        said, unread = counted(state, caller)
         form = form_for(state, caller, now.waiting_for, self.limit // 3)
         asked = asked_of(state, form, caller)
         every = points_on_the_table(state, asked, caller)
@@ -261,8 +261,8 @@ class ReadTools(ToolsetBase):
             points=listed,
             unanswered=unanswered_at_the_end(state) if not offset else {},
             votes_to_end=[p.id for p in state.participants if state.end_votes.get(p.id)],
-            speeches=len(said),
-            unread=len(unread) if caller else 0,
+            speeches=said,
+            unread=unread if caller else 0,
             absent=list(now.absent),
             paused=state.paused is not None,
             participants=[

@@ -61,7 +61,7 @@ def statistics(state: State) -> Statistics:
     text = summary.text if summary else ""
     tasks = forms.plan(text)
     purposes = Counter(
-        _purpose(attempt) for turn in state.turns.values() for attempt in turn.attempts
+        _purpose(attempt) for turn in state.called_turns for attempt in turn.attempts
     )
     return Statistics(
         experts=len({speech.participant for speech in state.speeches if speech.round > 0}),
