@@ -83,6 +83,8 @@ async def reach(found: Found, lookout: Lookout, env: Mapping[str, str]) -> list[
 
 
 async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) -> Finding:
+    from ...speakers.api import NothingThere
+
     if provider.heard is not None and provider.heard.heard in _HOPELESS:
         return _broken(provider.heard)
     if not provider.models:
@@ -98,7 +100,7 @@ async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) ->
             begun = time.monotonic()
             await speaker.speak(_tiny(model), lambda _: None)
         except SpeakerError as error:
-            if error.cause == "not_found":
+            if error.cause == "not_found" and not isinstance(error, NothingThere):
                 missing.append(model)
                 continue
             # Whoever thinks may use up so few tokens before its first word; it is there.
