@@ -95,7 +95,7 @@ async def test_a_404_that_names_no_model_may_be_a_wrong_address(reply: Answer) -
             await speaker.speak(request(), lambda _: None)
         await speaker.close()
         assert f"the address {server.openai_url} may be wrong" in raised.value.message
-    assert "Check the address first; most end with /v1." in raised.value.remedy
+    assert "Check the address first (most end with /v1)" in raised.value.remedy
     assert raised.value.cause == "not_found", "another model may stand in"
     assert seen.names == [], "nobody said that the model is missing"
 

@@ -80,8 +80,7 @@ def _nothing_there(endpoint: Endpoint, model: str, said: str) -> NothingThere:
         "not_found",
         f"{endpoint.label} answers 404: the address {address} may be wrong, or it has no model "
         f"{model!r}{said}",
-        "Check the address first; most end with /v1. `roundtable doctor --reach` tries it, "
-        "`roundtable models` shows the models.",
+        "Check the address first (most end with /v1), then the model's name (roundtable models).",
     )
 
 

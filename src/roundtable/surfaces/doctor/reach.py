@@ -32,6 +32,7 @@ _HOPELESS: frozenset[Heard] = frozenset(
     ["wrong key", "expired key", "other vendor", "no credit", "silent", "moved"]
 )
 """Where nobody needs to be called any more."""
+_LATER = "Try again in a while; until then, name a model of another provider."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) ->
                 continue
             # Whoever thinks may use up so few tokens before its first word; it is there.
             if error.cause != "empty":
-                return Finding("providers", "broken", error.message, error.remedy)
+                return Finding("providers", "broken", error.message, error.remedy or _LATER)
         took = f"{(time.monotonic() - begun) * 1000:.0f} ms"
         told = f"{provider.label} works: {model} answered in {took}."
         if missing:
