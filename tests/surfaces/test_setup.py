@@ -98,6 +98,23 @@ def test_each_answer_on_models_leads_down_its_own_path(
     assert {key: config.get(key) for key in expected} == expected
 
 
+@pytest.mark.requirement("C-09")
+@pytest.mark.usefixtures("ollama")
+def test_what_counts_for_every_procedure_is_asked_so_and_what_is_the_councils_says_it(
+    desk: Desk,
+) -> None:
+    typed = NO_KEY + "B\ncodex\nopus\nhaiku\n" + ALWAYS + ENGLISH + LOGGED + REST + STORE
+    told = setup(desk, typed)[0].out
+
+    assert "one model for every seat" in told
+    for seat in ("first seat? In a council that is the Scholar", "third seat? In a council"):
+        assert f"Which model takes the {seat}" in told
+    assert "In a council, should the experts cross-examine" in told
+    assert "log file of each council" in told
+    assert "models: codex, opus, haiku in this order" in told
+    assert "a council's round 2: " in told
+
+
 @pytest.mark.requirement("C-10")
 @pytest.mark.parametrize(
     ("letter", "stored"), [("A", True), ("b", False), ("C)", "ask"), ("y", True), ("no", False)]

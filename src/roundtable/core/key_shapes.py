@@ -17,6 +17,8 @@ _NO_CREDIT = re.compile(
     r"no credits?\b|billing|payment required|out of credits?",
     re.I,
 )
+_WAIT = re.compile(r"retry[ _-]?(?:in|after|delay)|per[ _-]?(?:second|minute)", re.I)
+"""Google speaks of quota and billing also where calls came too fast, and says how long to wait."""
 _BAD_KEY = re.compile(
     r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|expired)|"
     r"(?:invalid|incorrect) api[ _-]?key",
@@ -27,7 +29,7 @@ _BAD_KEY = re.compile(
 def key_trouble(status: int, said: str) -> KeyTrouble | None:
     """Why a server does not let a key in, by its answer; None if the key is not the reason."""
     if status == 402 or (status in (400, 401, 403, 429) and _NO_CREDIT.search(said)):
-        return "no credit"
+        return None if status == 429 and _WAIT.search(said) else "no credit"
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(said)):  # Google says 400
         return "expired" if _EXPIRED.search(said) else "wrong"
     return None

@@ -250,7 +250,7 @@ def _heard(
     document = answer.json_or_none()
     if not answer.good:
         told = f"{where} answers, but does not list its models ({answer.status})."
-        return EndpointList(heard="no list", told=told, remedy=_by_name(provider))
+        return EndpointList(heard="no list", told=told, remedy=_by_name(provider, base))
     if document is None:
         return EndpointList(
             heard="no model server",
@@ -260,12 +260,13 @@ def _heard(
     listing = read_listing(document)
     if listing is None or not listing.models:
         told = f"{where} answers, but lists no model that speaks."
-        return EndpointList(heard="no list", told=told, remedy=_by_name(provider))
+        return EndpointList(heard="no list", told=told, remedy=_by_name(provider, base))
     return EndpointList(heard="listed", listing=listing)
 
 
-def _by_name(provider: Provider) -> str:
-    return f"Check the address, or name a model that it has: {provider.id}/NAME."
+def _by_name(provider: Provider, base: str) -> str:
+    address = f"Check the address {redact(base)} (most end with /v1)"
+    return f"{address}, or name a model that it has: {provider.id}/NAME."
 
 
 def _unheard(where: str, error: NetError) -> EndpointList:

@@ -71,6 +71,10 @@ class MissingModels(Protocol):
     def note_missing(self, provider_id: str, name: str, /) -> None: ...
 
 
+class NothingThere(SpeakerError):
+    """A 404 that says nothing of a model: the address may be wrong as well as the name."""
+
+
 class Endpoint:
     """How to reach one provider now. The key is never shown."""
 
@@ -151,7 +155,8 @@ class ApiSpeaker:
             message = f"{endpoint.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
         except SpeakerError as error:
-            if error.cause == "not_found" and self._missing is not None:
+            gone = error.cause == "not_found" and not isinstance(error, NothingThere)
+            if gone and self._missing is not None:
                 self._missing.note_missing(provider_id, name)
             raise
 

@@ -14,7 +14,7 @@ from ..core.key_shapes import key_trouble
 from ..core.text import REDACTED, redact
 from ..net import seconds_to_wait
 from .answer import ProviderError
-from .api import Endpoint
+from .api import Endpoint, NothingThere
 
 _LONGEST_DETAIL = 300
 _TOO_LONG = re.compile(
@@ -46,9 +46,12 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
     status = _status(error)
     code = f" ({status})" if status else ""
     said = f": {detail}" if detail else "."
+    if cause == "not_found" and not _names_a_model(error, detail):
+        return _nothing_there(endpoint, model, said)
+    verb = "finds no credit on the account" if _no_credit(error, detail) else _VERBS.get(cause)
     return SpeakerError(
         cause,
-        f"{endpoint.label} {_VERBS.get(cause, 'failed')}{code}{said}",
+        f"{endpoint.label} {verb or 'failed'}{code}{said}",
         _remedy(cause, error, endpoint, model),
         retry_after=_retry_after(error),
     )
@@ -63,6 +66,22 @@ def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
 def unfinished(endpoint: Endpoint) -> SpeakerError:
     """The stream ended, but not with the answer's end."""
     return SpeakerError("cut", f"The answer of {endpoint.label} broke off midway.")
+
+
+def _names_a_model(error: Exception, detail: str) -> bool:
+    code = _named(error)[0] if isinstance(error, ProviderError) else ""
+    told = f"{code} {detail}".casefold()
+    return "model" in told or bool(_NO_MODEL.search(told))
+
+
+def _nothing_there(endpoint: Endpoint, model: str, said: str) -> NothingThere:
+    address = redact(endpoint.base_url)
+    return NothingThere(
+        "not_found",
+        f"{endpoint.label} answers 404: the address {address} may be wrong, or it has no model "
+        f"{model!r}{said}",
+        "Check the address first (most end with /v1), then the model's name (roundtable models).",
+    )
 
 
 _VERBS: dict[FailureCause, str] = {
@@ -161,6 +180,8 @@ def _kind(error: ProviderError, status: int | None) -> FailureCause | Literal["n
     said = str(_told(error.body)).lower()
     if code in _NO_CREDIT or kind in _NO_CREDIT or "credit balance is too low" in said:
         return "no credit"
+    if status == 429 and key_trouble(status, said) and _retry_after(error) is None:
+        return "no credit"
     if code == "context_length_exceeded" or _SURELY_TOO_LONG.search(said):
         return "too_long"
     if any(word in name for name in (code, kind) for word in ("overloaded", "over capacity")):
@@ -174,8 +195,18 @@ def _kind(error: ProviderError, status: int | None) -> FailureCause | Literal["n
     if status == 402:
         return "no credit"
     if status == 403 and _flagged(error.body):
-        return None
+        return "refused"
     return _BY_STATUS.get(status) if status is not None else None
+
+
+def _no_credit(error: Exception, detail: str) -> bool:
+    if not isinstance(error, ProviderError):
+        return False
+    status = _status(error)
+    kind = _kind(error, status)
+    if kind in ("auth", None) and status is not None:
+        return key_trouble(status, detail) == "no credit"
+    return kind == "no credit"
 
 
 def _named(error: ProviderError) -> tuple[str, str]:
@@ -247,9 +278,9 @@ def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
     provider = endpoint.provider
     get = provider.get_at(endpoint.base_url)
     status = _status(error) or 401
-    trouble = key_trouble(status, _detail(error, endpoint))
-    no_credit = isinstance(error, ProviderError) and _kind(error, status) == "no credit"
-    if no_credit or trouble == "no credit":
+    detail = _detail(error, endpoint)
+    trouble = key_trouble(status, detail)
+    if _no_credit(error, detail):
         return f"The account behind {variable} has no credit left: top it up, or use another."
     if trouble == "expired":
         return f"The key of {variable} has expired. {get}".strip()

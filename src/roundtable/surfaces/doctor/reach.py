@@ -32,6 +32,7 @@ _HOPELESS: frozenset[Heard] = frozenset(
     ["wrong key", "expired key", "other vendor", "no credit", "silent", "moved"]
 )
 """Where nobody needs to be called any more."""
+_LATER = "Try again in a while; until then, name a model of another provider."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ async def reach(found: Found, lookout: Lookout, env: Mapping[str, str]) -> list[
 
 
 async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) -> Finding:
+    from ...speakers.api import NothingThere
+
     if provider.heard is not None and provider.heard.heard in _HOPELESS:
         return _broken(provider.heard)
     if not provider.models:
@@ -98,12 +101,12 @@ async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) ->
             begun = time.monotonic()
             await speaker.speak(_tiny(model), lambda _: None)
         except SpeakerError as error:
-            if error.cause == "not_found":
+            if error.cause == "not_found" and not isinstance(error, NothingThere):
                 missing.append(model)
                 continue
             # Whoever thinks may use up so few tokens before its first word; it is there.
             if error.cause != "empty":
-                return Finding("providers", "broken", error.message, error.remedy)
+                return Finding("providers", "broken", error.message, error.remedy or _LATER)
         took = f"{(time.monotonic() - begun) * 1000:.0f} ms"
         told = f"{provider.label} works: {model} answered in {took}."
         if missing:

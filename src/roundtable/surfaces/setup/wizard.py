@@ -128,7 +128,8 @@ class Wizard:
                     path.append(self._model("all", "Which model? Any alias or provider/model."))
                 case "each":
                     path += [
-                        self._model(r.id, f"Which one is the {r.name} {r.emoji}?") for r in ROLES
+                        self._model(r.id, _SEAT.format(place, f"{r.name} {r.emoji}"))
+                        for place, r in zip(_PLACES, ROLES, strict=True)
                     ]
                 case "preset":
                     path.append(self._asked("preset", "Which preset?", self._presets()))
@@ -200,7 +201,10 @@ class Wizard:
         a = self.answers
         lines = []
         if models := config.get("models"):
-            lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
+            different = dict.fromkeys(models.values())
+            seats = "in this order" if len(different) > 1 else "for every seat"
+            shown = models.values() if len(different) > 1 else different
+            lines.append(f"models: {', '.join(shown)} {seats}")
         elif preset := config.get("preset"):
             lines.append(f"models: preset {preset} ({' / '.join(PRESETS[preset])})")
         else:
@@ -208,10 +212,10 @@ class Wizard:
         named = models.values() if models else PRESETS.get(config.get("preset", ""), ())
         if absent := [name for name in dict.fromkeys(named) if not self.usable(name)]:
             lines.append(f"  cannot speak now: {', '.join(absent)}; others would in their place")
-        lines.append("round 2: " + _shown(_ROUND2, a["round2"]))
+        lines.append("a council's round 2: " + _shown(_ROUND2, a["round2"]))
         language = config["language"]
         lines.append(f"language: {_shown(_LANGUAGES, language) or language}")
-        lines.append("log: " + ("memory/roundtable/" if a["logging"] else "none"))
+        lines.append("a council's log: " + ("memory/roundtable/" if a["logging"] else "none"))
         return [*lines, *self._told().splitlines()]
 
     def _told(self) -> str:
@@ -257,14 +261,22 @@ class Wizard:
 
 
 _MODELS = (
-    ("🎯 one model for every role", "one"),
-    ("🔀 a different model for each role", "each"),
+    ("🎯 one model for every seat", "one"),
+    ("🔀 a different model for each seat", "each"),
     ("📦 a preset (cheap, balanced, premium, diverse)", "preset"),
 )
 _TAKE = options(("yes", True), ("no, ask me one by one", False))
-ROUND2 = "Should the experts cross-examine each other in a second round? It costs about 2x."
+_PLACES = ("first", "second", "third")
+_SEAT = "Which model takes the {} seat? In a council that is the {}."
+ROUND2 = (
+    "In a council, should the experts cross-examine each other in a second round? It costs about "
+    "2x. Other procedures have their own rounds (--rounds)."
+)
 LANGUAGE = "In which language should the table answer?"
-LOGGING = "Keep a log of each council session in memory/roundtable/?"
+LOGGING = (
+    "Write a log file of each council to memory/roundtable/? The database keeps every discussion "
+    "in any case."
+)
 PROCEDURE = "How should the table be held where you do not say?"
 
 
