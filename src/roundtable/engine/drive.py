@@ -83,7 +83,7 @@ class _Loop:
     async def _decide(self) -> tuple[Effect, ...]:
         """What is to be done now, as the stored events tell it; a defect in what was begun ends
         the drive."""
-        await self.tools.gate.step()
+        await self.tools.loop_gate.step()
         self.journal.changed.clear()
         for name in [name for name, task in self.under_way.items() if task.done()]:
             self.under_way.pop(name).result()

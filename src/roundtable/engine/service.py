@@ -74,10 +74,10 @@ from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
 from .find import LAST, find_discussion
-from .gate import BEGINS, waits
 from .journal import Journal, Keyed
 from .later import heard_later
 from .learned import Learned
+from .loop_gate import BEGINS, waits
 from .moderation import (
     CONCLUSION,
     answered,
@@ -182,7 +182,7 @@ class Service:
             self.check_queue()
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
-        await self._tools.gate.step()
+        await self._tools.loop_gate.step()
         topic = checked_topic(request.topic)
         earlier = None
         if request.follows:
@@ -214,7 +214,7 @@ class Service:
                 chosen = replace(chosen, past=await self._past.answers(topic))
             request = replace(request, chosen_experts=chosen)
         models = await self._models()
-        await self._tools.gate.step()
+        await self._tools.loop_gate.step()
         seating = spec.seat(request, models, defaults)
         return await self._open(request, topic, spec, seating, earlier, key, queued)
 
@@ -245,7 +245,7 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
-        await self._tools.gate.step()
+        await self._tools.loop_gate.step()
         chosen = request.chosen_experts
         # The shortlist is there only where the host was to cast from it.
         if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
@@ -391,7 +391,7 @@ class Service:
             told = True
             on_notice(Notice(discussion_id, away=False, text=waits(before), waiting=True))
 
-        await self._tools.gate.begin(discussion_id, tell)
+        await self._tools.loop_gate.begin(discussion_id, tell)
         if told:
             on_notice(Notice(discussion_id, away=False, text=BEGINS))
 
@@ -666,7 +666,7 @@ class Service:
         """The discussions of this ledger, the most recently changed first; with `said`, the search
         also looks through what was said."""
         found = await self._ledger.summaries(limit=limit, search=search, said=said)
-        if not (outside := self._tools.gate.outside):
+        if not (outside := self._tools.loop_gate.outside):
             return found
         return [
             replace(row, driver=row.driver or self._owner) if row.discussion_id in outside else row
@@ -676,7 +676,7 @@ class Service:
     async def is_driven(self, discussion_id: str) -> bool:
         """Whether a process drives this discussion now, or will: it waits for a worker, or for its
         turn in this one."""
-        if discussion_id in self._tools.gate.outside:
+        if discussion_id in self._tools.loop_gate.outside:
             return True
         return await self._ledger.driver(discussion_id) is not None
 

@@ -10,8 +10,8 @@ from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers, Watch
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
-from .gate import Gate
 from .lookups import LookUps
+from .loop_gate import LoopGate
 from .outage import PATIENCE
 
 
@@ -62,7 +62,7 @@ class Tools:
     """Who looks on for the operator."""
     leaving: asyncio.Event | None = None
     """Set when this process wants to hand on what it drives: no call begins any more."""
-    gate: Gate = field(default_factory=Gate)
+    loop_gate: LoopGate = field(default_factory=LoopGate)
     """Through which many discussions share the event loop."""
     lookups: LookUps = field(default_factory=LookUps)
     """Through which they search the web."""

@@ -23,7 +23,7 @@ async def test_a_discussion_that_waits_to_begin_says_so_until_it_does(
     monkeypatch.setattr(gate_module, "TOLD_AFTER", 0.0)
     monkeypatch.setattr(gate_module, "LONGEST_REFUSAL", PATIENCE)
     async with house(tmp_path / "home", scripts={"voice": Voice()}) as home:
-        gate = home.service._tools.gate
+        gate = home.service._tools.loop_gate
         full = True
 
         async def full_house() -> None:

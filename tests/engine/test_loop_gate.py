@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from roundtable.engine.gate import LATE, LONGEST_REFUSAL, TOLD_AFTER, Gate
+from roundtable.engine.loop_gate import LATE, LONGEST_REFUSAL, TOLD_AFTER, LoopGate
 from roundtable.engine.outage import Notice
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Table, run_in_virtual_time
@@ -20,8 +20,8 @@ def compute(seconds: float) -> None:
 class Crowd:
     """What came through a gate, in order."""
 
-    def __init__(self, gate: Gate | None = None) -> None:
-        self.gate = gate or Gate()
+    def __init__(self, gate: LoopGate | None = None) -> None:
+        self.gate = gate or LoopGate()
         self.order: list[str] = []
         self.told: list[tuple[str, int]] = []
         self.tasks: list[asyncio.Task[None]] = []
@@ -64,7 +64,7 @@ def test_whoever_is_alone_does_not_even_wait_for_the_next_pass_of_the_loop() -> 
     async def main() -> None:
         passed: list[int] = []
         asyncio.get_running_loop().call_soon(passed.append, 1)
-        await Gate().step()
+        await LoopGate().step()
         assert passed == []
 
     run_in_virtual_time(main())
@@ -157,7 +157,7 @@ def test_whoever_waits_for_long_is_told_once_how_many_are_before_it() -> None:
 
 
 def test_a_gate_serves_one_event_loop_after_the_other() -> None:
-    gate = Gate()
+    gate = LoopGate()
 
     async def left_behind() -> None:
         crowd = Crowd(gate)
@@ -180,7 +180,7 @@ def test_a_gate_serves_one_event_loop_after_the_other() -> None:
 def test_a_discussion_that_waits_to_begin_says_so_and_is_not_interrupted() -> None:
     async def main() -> list[Notice]:
         table = Table()
-        gate = table.service._tools.gate
+        gate = table.service._tools.loop_gate
         state = await table.service.open(OpenRequest(topic="Tea or coffee?"))
         id_ = state.discussion_id
         notices: list[Notice] = []

@@ -40,7 +40,7 @@ OnWait = Callable[[int], None]
 """Told how many discussions begin before the one that waits."""
 
 
-class Gate:
+class LoopGate:
     """One for a process. Each event loop has a line of its own."""
 
     def __init__(self) -> None:
