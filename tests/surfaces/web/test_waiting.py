@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.engine import gate as gate_module
+from roundtable.engine import loop_gate as gate_module
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Voice
 
