@@ -578,7 +578,7 @@ def test_an_outside_seat_is_waited_for_and_nobody_is_called_for_it() -> None:
     assert (absent.turn_id, absent.cause) == ("2/discussion/back", "absent")
     assert "180 s" in absent.message
     assert state.usage.calls == len(table.requests) == 7
-    assert state.turns["1/discussion/back"].attempts == ()
+    assert not state.turns["1/discussion/back"].attempts
     assert "outside" in codes(state)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain
 
 from .state import State
@@ -16,6 +17,15 @@ TURN = re.compile(r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]")
 
 def line(text: str) -> str:
     """Words as they may be shown, on one line: no secrets, nothing hidden."""
+    return _word(text) if len(text) <= _WORD_LENGTH else " ".join(shown(text).split())
+
+
+_WORD_LENGTH = 48
+"""Of names, stages and models, which stand beside every speech."""
+
+
+@lru_cache(maxsize=2048)
+def _word(text: str) -> str:
     return " ".join(shown(text).split())
 
 

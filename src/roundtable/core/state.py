@@ -132,7 +132,7 @@ class Stage:
     """How many notes there were when it opened."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class State:
     """Everything that is known about a discussion, as its events tell it."""
 
@@ -192,21 +192,23 @@ class State:
     closed: DiscussionClosed | None = None
     follow_ups: list[str] = field(default_factory=list)
     """The discussions that go on from this one."""
-    _unspent: State | None = field(default=None, repr=False, compare=False)
+    _unspent: State | None = field(default=None, compare=False)
     """As it was before the budget was spent."""
-    said: SpeechIndex = field(default_factory=SpeechIndex, repr=False, compare=False)
+    said: SpeechIndex = field(default_factory=SpeechIndex, compare=False)
     """The speeches, by where to find them."""
-    newest_round: int = field(default=0, repr=False, compare=False)
+    newest_round: int = field(default=0, compare=False)
     """The newest round in which somebody has begun to speak."""
-    round_turns: list[str] = field(default_factory=list, repr=False, compare=False)
+    round_turns: list[str] = field(default_factory=list, compare=False)
     """The turns in the rounds of the participants, in the order in which they were taken."""
-    _called: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    _called: dict[str, None] = field(default_factory=dict, compare=False)
     """The turns for which a call was made."""
-    _calling: dict[tuple[str, int], Attempt] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _calling: dict[tuple[str, int], Attempt] = field(default_factory=dict, compare=False)
     """The calls of which nothing was heard."""
-    _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        """In a word: all of it would fill a log, and take seconds."""
+        return f"<State of {self.discussion_id or 'nothing'} at event {self.seq}, {self.status}>"
 
     def derived(self, name: str, compute: Callable[[State], T]) -> T:
         """What follows from this state, computed once until the next event."""

@@ -315,6 +315,9 @@ _PARTS_OF_SECRETS = (
     *("xox", "AKIA", "ASIA", "eyJ", "-----BEGIN "),
 )
 """Each secret by its shape has one of these, or digits before a colon, or is part of an address."""
+_KEY_BLOCK = "-----BEGIN "
+_LINES_OF_ASSIGNMENT = 2
+"""After a word before a secret: one with the sign of the assignment, one with the secret."""
 _DIGITS_AND_COLON = re.compile(r"[0-9]{8}:")
 _WORDS_BEFORE_SECRETS = (
     *("bearer", "basic", "key", "passw", "secret", "token"),
@@ -327,10 +330,40 @@ def redact(text: str) -> str:
     logs, reports, errors and notifications go through here."""
     # Most texts have nothing of the kind, and a look for a few letters is soon done.
     if _may_have_secret(text):
-        text = SECRETS.sub(REDACTED, text)
+        text = SECRETS.sub(REDACTED, text) if _KEY_BLOCK in text else _by_line(text)
     if _has_any(text.casefold(), _WORDS_BEFORE_SECRETS):
-        text = ASSIGNED_SECRET.sub(rf"\1{REDACTED}", text)
+        text = "".join(map(_without_assigned, _assigning(text)))
     return text
+
+
+def _by_line(text: str) -> str:
+    """Without secrets of a known shape, none of which but a block goes over the end of a line."""
+    lines = text.split("\n")
+    return "\n".join(SECRETS.sub(REDACTED, e) if _may_have_secret(e) else e for e in lines)
+
+
+def _without_assigned(passage: str) -> str:
+    if not _has_any(passage.casefold(), _WORDS_BEFORE_SECRETS):
+        return passage
+    return ASSIGNED_SECRET.sub(rf"\1{REDACTED}", passage)
+
+
+def _assigning(text: str) -> Iterator[str]:
+    """The text in passages, none of which parts a secret from the word before it: blanks between
+    the two, and around the sign of an assignment, may be ends of lines."""
+    passage: list[str] = []
+    awaited = 0
+    for line in text.splitlines(keepends=True) if "\n" in text else [text]:
+        suspect = _has_any(line.casefold(), _WORDS_BEFORE_SECRETS)
+        if passage and not awaited:
+            yield "".join(passage)
+            passage = []
+        passage.append(line)
+        if suspect:
+            awaited = _LINES_OF_ASSIGNMENT
+        elif awaited and line.strip():
+            awaited -= 1
+    yield "".join(passage)
 
 
 def _may_have_secret(text: str) -> bool:

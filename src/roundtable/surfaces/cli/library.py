@@ -27,6 +27,7 @@ from ..files import write_chosen, write_deliverables
 from .progress import make_progress
 from .terminal import (
     echo,
+    echo_document,
     echo_error,
     echo_key,
     is_terminal,
@@ -111,7 +112,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"], datetime.now(UTC))
     if flags["output"] is None:
-        echo(text, nl=False)
+        echo_document(text)
         return 0
     path = Path(flags["output"])
     write_chosen(path, text.encode("utf-8"))

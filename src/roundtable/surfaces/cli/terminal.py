@@ -38,6 +38,11 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     click.echo(for_screen(text), nl=nl, file=sys.stdout)
 
 
+def echo_document(text: str) -> None:
+    """A document that was made ready to leave: where no terminal could obey it, as it is."""
+    click.echo(for_screen(text) if is_terminal(sys.stdout) else text, nl=False, file=sys.stdout)
+
+
 def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
     """What somebody asked for who may have it as it is, although it may open something; `err`
     where it stands beside the answer."""

@@ -33,8 +33,9 @@ def find_here(called: str) -> str:
 
 def with_app(work: Callable[[App], Awaitable[T]], *, opens: bool = False) -> T:
     """`opens`: the work may open a discussion, so every file of settings has to be in order."""
+    found: list[T] = []
 
-    async def main() -> T:
+    async def main() -> None:
         settings = settings_here(tell=False, reading=not opens)
         delivery = WorkspaceFiles(settings.workspace)
         # Whoever only looks at an example leaves nothing behind, and needs no ledger that opens.
@@ -44,8 +45,11 @@ def with_app(work: Callable[[App], Awaitable[T]], *, opens: bool = False) -> T:
             async with start(
                 settings, ledger=ledger, delivery=delivery, progress=echo_error
             ) as app:
-                return await work(app)
+                found.append(await work(app))
         finally:
             await ledger.close()
 
-    return asyncio.run(main())
+    # Not as the result of the task: `asyncio.run` writes that out in full when it puts the handler
+    # of interrupts back, and a long discussion takes seconds to write.
+    asyncio.run(main())
+    return found[0]
