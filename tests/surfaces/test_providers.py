@@ -133,6 +133,16 @@ def test_an_account_without_credit_is_asked_once_and_said_to_be_one(ask: AskServ
     assert "slow down" not in outcome.err
 
 
+@pytest.mark.requirement("Z-36", "C-67")
+def test_what_would_help_everybody_stands_in_the_last_line(ask: AskServer) -> None:
+    outcome = ask(failing(status(402, "Pay first."), "scholar", "engineer", "muse"))
+
+    assert outcome.code == 1
+    last = outcome.err[outcome.err.index("Error: ") :]
+    assert "The account behind OPENAI_API_KEY has no credit left: top it up" in last
+    assert "--preset=cheap" in last
+
+
 @pytest.mark.requirement("X-12", "I-30")
 def test_a_substitute_is_named_in_notes_and_footer(
     ask: AskServer, monkeypatch: pytest.MonkeyPatch
