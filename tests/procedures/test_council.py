@@ -374,7 +374,10 @@ def test_a_substitute_speaks_within_the_ninety_seconds_and_is_named() -> None:
     ]
     (told,) = [n.text for n in notes(state) if n.code == "substituted"]
     assert told.startswith("gpt spoke for ")
-    assert told.endswith(" in place of codex, which was refused: its key does not open the door.")
+    assert told.endswith(
+        " in place of codex, which was refused: its key is not accepted, "
+        "or its account has no credit."
+    )
     assert "Scholar" in told
     assert "Engineer" in told
 

@@ -115,6 +115,34 @@ def test_a_provider_that_recovers_is_only_a_line_of_progress(ask: AskServer) -> 
     assert outcome.document["usage"]["calls"] == 9
 
 
+@pytest.mark.requirement("Z-36", "I-12")
+def test_an_account_without_credit_is_asked_once_and_said_to_be_one(ask: AskServer) -> None:
+    asked_before: list[str] = []
+
+    def reply(asked: Asked) -> Answer:
+        asked_before.append(asked.model)
+        quota = status(429, "You exceeded your current quota, please check your plan and billing.")
+        return quota if asked.model == "muse" else obedient(asked)
+
+    outcome = ask(reply)
+
+    assert outcome.code == 0, outcome.err
+    assert asked_before.count("muse") == 1
+    assert "finds no credit on the account (429)" in outcome.err
+    assert "The account behind OPENAI_API_KEY has no credit left" in outcome.err
+    assert "slow down" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36", "C-67")
+def test_what_would_help_everybody_stands_in_the_last_line(ask: AskServer) -> None:
+    outcome = ask(failing(status(402, "Pay first."), "scholar", "engineer", "muse"))
+
+    assert outcome.code == 1
+    last = outcome.err[outcome.err.index("Error: ") :]
+    assert "The account behind OPENAI_API_KEY has no credit left: top it up" in last
+    assert "--preset=cheap" in last
+
+
 @pytest.mark.requirement("X-12", "I-30")
 def test_a_substitute_is_named_in_notes_and_footer(
     ask: AskServer, monkeypatch: pytest.MonkeyPatch
@@ -128,7 +156,7 @@ def test_a_substitute_is_named_in_notes_and_footer(
     assert "Another model spoke in place of the one that was wanted." in outcome.out
     assert (
         "Note: scripted/stubborn spoke for Muse in place of openai/muse, which was refused: its "
-        "key does not open the door." in outcome.err
+        "key is not accepted, or its account has no credit." in outcome.err
     )
     assert outcome.err.count("in place of") == 1
     assert "DEGRADED" not in outcome.err

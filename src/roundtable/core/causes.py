@@ -11,7 +11,7 @@ TOLD: Mapping[FailureCause, str] = {
     "rate_limited": "was asked too often",
     "unavailable": "was not available",
     "cut": "broke off midway",
-    "auth": "was refused: its key does not open the door",
+    "auth": "was refused: its key is not accepted, or its account has no credit",
     "not_found": "does not exist there",
     "refused": "refused to answer",
     "bad_request": "did not accept the request",

@@ -43,6 +43,7 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     """Close as failed, because too few answered: `detail` and `remedy` say so, unless the budget
     is what ended it, `before` something had happened."""
     spent = budget_exhausted(state)
+    remedy = " ".join(filter(None, (_common_remedy(state), remedy)))
     if spent is not None:
         detail = f"The budget ended {before}: {spent.detail}."
         remedy = f"Raise the limit: {raised(state)}"
@@ -83,6 +84,12 @@ def reasons(state: State) -> str:
             whose.setdefault(failure.message, {})[state.name_of(failure.participant)] = None
     told = (f"{listed(list(names))}: {message}" for message, names in whose.items())
     return "".join(f" {each}" for each in told)
+
+
+def _common_remedy(state: State) -> str:
+    """What would help all who did not answer; empty if it differs."""
+    remedies = {failure.remedy for failure in state.failures if failure.round > 0}
+    return remedies.pop() if len(remedies) == 1 else ""
 
 
 def may_open(state: State, stage: str, round_: int) -> bool:
