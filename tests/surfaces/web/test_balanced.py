@@ -160,6 +160,23 @@ async def test_words_of_a_command_line_run_are_seen_on_every_page(pair: Pair, de
             assert await _words(which, f"/api/r/{token}") == SO_FAR.strip()
 
 
+@pytest.mark.requirement("Z-21")
+async def test_words_of_what_a_worker_drives_are_seen_on_the_page(
+    tmp_path: Path, postgres_url: str, desk: Desk
+) -> None:
+    with provider_server(lambda _: hang(SO_FAR)) as models:
+        env = {**models.env(), "ROUNDTABLE_DB": postgres_url}
+        with (
+            desk.start("worker", **env) as worker,
+            Process(tmp_path / "one" / "home", "--port", "0", **env) as one,
+        ):
+            worker.wait_until_it_says("Working")
+            pair = Pair(one, one, postgres_url)
+            path = await pair.started()
+            worker.wait_until_it_says("taken")
+            assert await _words(one, path) == SO_FAR.strip()
+
+
 @pytest.mark.requirement("I-21")
 async def test_passwords_are_counted_by_all_of_them_together(pair: Pair) -> None:
     path = await pair.opened()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -18,6 +18,8 @@ from ...engine.outage import Notice
 from ...engine.service import no_queue
 from ..files import WorkspaceFiles
 from ..schedules.runner import Runner
+from ..web.draft_exchange import DraftExchange
+from ..web.drafts import DraftStore
 from .here import settings_here
 from .terminal import echo, echo_error, on_one_line, print_json
 from .with_app import with_app
@@ -51,8 +53,21 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
     def told(notice: Notice) -> None:
         echo_error(f"{notice.discussion_id}: {notice.text}")
 
-    def drive(job: Job, leaving: asyncio.Event) -> Awaitable[State]:
-        return app.service.run(job.discussion_id, lease=job.lease, leaving=leaving, on_notice=told)
+    words = DraftStore()
+    drafts = DraftExchange(queue.ledger.exchange, words)
+
+    async def drive(job: Job, leaving: asyncio.Event) -> State:
+        try:
+            return await app.service.run(
+                job.discussion_id,
+                lease=job.lease,
+                leaving=leaving,
+                on_notice=told,
+                on_draft=drafts.add,
+                on_event=words.on_event,
+            )
+        finally:
+            words.drop_all(job.discussion_id)
 
     worker = Worker(
         queue,
@@ -75,7 +90,8 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
         if app.watching and shown_at:
             beside.append(asyncio.create_task(_tell_figures(app.watching, queue)))
         try:
-            await worker.work()
+            async with drafts.running():
+                await worker.work()
         finally:
             for task in beside:
                 task.cancel()
