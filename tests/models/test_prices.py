@@ -8,6 +8,8 @@ import pytest
 
 from roundtable.models.endpoint import Endpoint
 from roundtable.models.listing import ListedModel
+from roundtable.models.lists import ModelLists
+from roundtable.models.lookout import Lookout
 from roundtable.models.prices import market_price
 from roundtable.models.registry import Registry
 
@@ -33,6 +35,26 @@ def test_the_same_name_on_somebodys_own_server_has_no_known_price() -> None:
     assert moved.priced("openai/gpt-5.5").usd_per_million_in is None
     assert moved.cost("openai/gpt-5.5", 1000, 1000) is None
     assert market_price("http://gpu.example/v1", "gpt-5.5") is None
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("address", "known"), [("http://gpu.example/v1", False), ("https://api.openai.com/v1", True)]
+)
+def test_whoever_calls_without_having_looked_around_pays_what_it_costs_at_the_address_in_use(
+    address: str, known: bool
+) -> None:
+    env = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": address}
+    lookout = Lookout(
+        REGISTRY,
+        env,
+        ModelLists(None),
+        default_model=None,
+        local_servers=False,
+        ask=False,
+        agents={},
+    )
+    assert (lookout.cost("openai/gpt-5.5", 1000, 1000) is not None) is known
 
 
 @pytest.mark.requirement("Z-36")

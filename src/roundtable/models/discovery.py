@@ -235,11 +235,7 @@ async def discover(
     if lists is None:
         lists, asking = ModelLists(None), "never"
     heard = await _hear(registry, env, lists, asking, probe=probe)
-    endpoints = {
-        provider.id: _endpoint(provider, env, heard.get(provider.id), lists)
-        for provider in registry.providers.values()
-        if provider.kind not in ("scripted", "command", "local")
-    }
+    endpoints = _endpoints(registry, env, heard, lists)
     known = registry.at(endpoints)
     found: list[tuple[int, FoundProvider]] = []
     missing: list[Missing] = []
@@ -269,6 +265,17 @@ async def discover(
         if registry.providers[name].probe is not None and said.heard != "listed"
     ]
     return Found(known, providers, tuple(missing), wanted, endpoints, tuple(silent))
+
+
+def known_before(registry: Registry, env: Mapping[str, str], lists: ModelLists) -> Registry:
+    """The registry at the addresses that are in use, with what endpoints said earlier: all that can
+    be known without asking anybody."""
+    kept = {
+        provider.id: said
+        for provider in registry.providers.values()
+        if is_open(provider, env) and (said := lists.kept(provider, env)) is not None
+    }
+    return registry.at(_endpoints(registry, env, kept, lists))
 
 
 def _rank(provider: Provider, wanted: str | None) -> int:
@@ -441,6 +448,19 @@ async def _hear(
         provider.id: answer
         for provider, answer in zip(asked, answers, strict=True)
         if answer is not None
+    }
+
+
+def _endpoints(
+    registry: Registry,
+    env: Mapping[str, str],
+    heard: Mapping[str, EndpointList],
+    lists: ModelLists,
+) -> dict[str, Endpoint]:
+    return {
+        provider.id: _endpoint(provider, env, heard.get(provider.id), lists)
+        for provider in registry.providers.values()
+        if provider.kind not in ("scripted", "command", "local")
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.agents import CommandAgent
-from .discovery import Asking, Found, discover
+from .discovery import Asking, Found, discover, known_before
 from .lists import ModelLists
 from .registry import Registry
 
@@ -37,7 +37,7 @@ class Lookout:
         self._local_servers = local_servers
         self._ask = ask
         self._agents = agents
-        self._known = registry
+        self._known: Registry | None = None
 
     async def look(self, *, probe: bool = True, asking: Asking = "when stale") -> Found:
         """What can speak now. Without `probe` no server of this machine is looked for."""
@@ -58,6 +58,8 @@ class Lookout:
         self, model_id: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0
     ) -> float | None:
         """US dollars for one call at the addresses that are in use; None if nobody knows."""
+        if self._known is None:  # whoever drives what others opened calls without having looked
+            self._known = known_before(self.registry, self._env, self._lists)
         return self._known.cost(model_id, input_tokens, output_tokens, cached_tokens)
 
     def is_missing(self, provider_id: str, name: str) -> bool:

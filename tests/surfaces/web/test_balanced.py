@@ -19,7 +19,6 @@ from roundtable.bootstrap import start
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.tokens.store import id_of
 from roundtable.surfaces.web.links import links_of, load_links
-from tests.cluster.house import env_of, member, opened, worker_processes
 from tests.postgres import PostgresServer, RestartingServer, postgres_that_restarts
 from tests.servers import hang, provider_server
 from tests.surfaces.desk import Desk
@@ -162,20 +161,20 @@ async def test_words_of_a_command_line_run_are_seen_on_every_page(pair: Pair, de
 
 
 @pytest.mark.requirement("Z-21")
-async def test_words_of_what_a_worker_drives_are_seen_on_every_page(
-    postgres: PostgresServer, tmp_path: Path
+async def test_words_of_what_a_worker_drives_are_seen_on_the_page(
+    tmp_path: Path, postgres_url: str, desk: Desk
 ) -> None:
-    url = postgres.new_database()
-    with ExitStack() as stack:
-        models = stack.enter_context(provider_server(lambda _: hang(SO_FAR)))
-        env = {**models.env(), "ROUNDTABLE_DB": url}
-        page = stack.enter_context(Process(tmp_path / "one" / "home", "--port", "0", **env))
-        at_work = env_of(url, tmp_path / "other" / "home", models)
-        stack.enter_context(worker_processes(1, at_work, tmp_path / "other" / "home"))
-        async with member(url, tmp_path / "other" / "home", models) as app:
-            discussion_id = await opened(app)
-        token = load_links(page.home).token(discussion_id)
-        assert await _words(page, f"/api/r/{token}") == SO_FAR.strip()
+    with provider_server(lambda _: hang(SO_FAR)) as models:
+        env = {**models.env(), "ROUNDTABLE_DB": postgres_url}
+        with (
+            desk.start("worker", **env) as worker,
+            Process(tmp_path / "one" / "home", "--port", "0", **env) as one,
+        ):
+            worker.wait_until_it_says("Working")
+            pair = Pair(one, one, postgres_url)
+            path = await pair.started()
+            worker.wait_until_it_says("taken")
+            assert await _words(one, path) == SO_FAR.strip()
 
 
 @pytest.mark.requirement("I-21")

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import signal
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,10 +17,10 @@ from ...core.errors import LedgerError
 from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.service import no_queue
-from ...engine.tools import OnDraft, no_drafts
 from ..files import WorkspaceFiles
 from ..schedules.runner import Runner
-from ..web.drafts import posting
+from ..web.draft_exchange import DraftExchange
+from ..web.drafts import DraftStore
 from .here import settings_here
 from .terminal import echo, echo_error, on_one_line, print_json
 from .with_app import with_app
@@ -42,10 +42,7 @@ def worker_command(flags: Mapping[str, Any]) -> int:
     async def main() -> None:
         delivery = WorkspaceFiles(settings.workspace)
         async with start(settings, delivery=delivery, progress=echo_error) as app:
-            queue = await _queue(app)
-            # Pages show the words of what workers drive, wherever those pages are served.
-            async with posting(settings.home, no_drafts, app.exchange) as on_draft:
-                await _work(app, queue, on_draft, flags)
+            await _work(app, await _queue(app), flags)
 
     asyncio.run(main())
     # All is handed on: going through every object once more would keep whoever waits for our end.
@@ -53,18 +50,28 @@ def worker_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
-async def _work(
-    app: App, queue: PostgresQueue, on_draft: OnDraft, flags: Mapping[str, Any]
-) -> None:
+async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> None:
     from ...cluster.worker import Worker
 
     def told(notice: Notice) -> None:
         echo_error(f"{notice.discussion_id}: {notice.text}")
 
-    def drive(job: Job, leaving: asyncio.Event) -> Awaitable[State]:
-        return app.service.run(
-            job.discussion_id, lease=job.lease, leaving=leaving, on_draft=on_draft, on_notice=told
-        )
+    # Pages show the words of what workers drive, wherever those pages are served.
+    words = DraftStore()
+    drafts = DraftExchange(queue.ledger.exchange, words)
+
+    async def drive(job: Job, leaving: asyncio.Event) -> State:
+        try:
+            return await app.service.run(
+                job.discussion_id,
+                lease=job.lease,
+                leaving=leaving,
+                on_notice=told,
+                on_draft=drafts.add,
+                on_event=words.on_event,
+            )
+        finally:
+            words.drop_all(job.discussion_id)
 
     worker = Worker(
         queue,
@@ -88,7 +95,8 @@ async def _work(
         if app.watching and shown_at:
             beside.append(asyncio.create_task(_tell_figures(app.watching, queue)))
         try:
-            await worker.work()
+            async with drafts.running():
+                await worker.work()
         finally:
             for task in beside:
                 task.cancel()

@@ -129,6 +129,9 @@ class DraftExchange:
             if loop.time() >= again:
                 self._asked.clear()
                 again = loop.time() + ASK_EVERY
+                self._said = {
+                    place: told for place, told in self._said.items() if self._store.get(*place)
+                }
             for discussion_id in watched - self._asked:
                 self._exchange.say(WANTED, f"{self._me} {discussion_id}")
             self._asked = watched

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.declaration_block import LABEL, spoken_so_far
 from ...core.errors import NetError
+from ...core.events import AttemptFailed, SpeechGiven, StoredEvent, TurnFailed
+from ...core.state import State
 from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.tools import Draft, OnDraft
@@ -125,6 +127,17 @@ class DraftStore:
         known = self._turns.get((discussion_id, turn_id))
         if known is not None and (attempt is None or known.attempt <= attempt):
             del self._turns[discussion_id, turn_id]
+
+    def on_event(self, record: StoredEvent, _: State) -> None:
+        """What has its outcome is no longer being said."""
+        event = record.event
+        if isinstance(event, SpeechGiven | TurnFailed | AttemptFailed):
+            self.drop(record.discussion_id, event.turn_id)
+
+    def drop_all(self, discussion_id: str) -> None:
+        """Nobody drives the discussion here any more."""
+        for speaking in self.of(discussion_id):
+            self.drop(discussion_id, speaking.turn_id)
 
     def get(self, discussion_id: str, turn_id: str) -> Speaking | None:
         return self._turns.get((discussion_id, turn_id))

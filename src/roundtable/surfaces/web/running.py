@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ...core.errors import LeaseHeld, RoundtableError
-from ...core.events import AttemptFailed, SpeechGiven, StoredEvent, TurnFailed
-from ...core.state import State
 from ...core.text import redact
 from ...engine.outage import Notice
 from ...engine.service import Service
@@ -100,7 +98,7 @@ class Running:
             await self._service.run(
                 discussion_id,
                 on_draft=(self._exchange or self.draft_store).add,
-                on_event=self._forget_drafts,
+                on_event=self.draft_store.on_event,
                 on_notice=self._note,
             )
         except LeaseHeld:
@@ -112,8 +110,7 @@ class Running:
         finally:
             self.draft_store.away.discard(discussion_id)
             self.draft_store.waiting.discard(discussion_id)
-            for speaking in self.draft_store.of(discussion_id):
-                self.draft_store.drop(discussion_id, speaking.turn_id)
+            self.draft_store.drop_all(discussion_id)
 
     def _note(self, notice: Notice) -> None:
         log.log(
@@ -121,8 +118,3 @@ class Running:
             *("%s: %s", notice.discussion_id, notice.text),
         )
         self.draft_store.notice(notice)
-
-    def _forget_drafts(self, record: StoredEvent, _: State) -> None:
-        event = record.event
-        if isinstance(event, SpeechGiven | TurnFailed | AttemptFailed):
-            self.draft_store.drop(record.discussion_id, event.turn_id)
