@@ -239,6 +239,14 @@ def test_a_question_that_begins_like_a_command_costs_nothing_and_is_told_how(
     assert desk("list", "--json").document == []
 
 
+def test_a_slip_in_a_command_of_a_command_is_not_taken_for_a_question(desk: Desk) -> None:
+    line = ("schedule", "add", "What changed?", "--cron", "0 8 * * 1", "--zone", "Mars/Base")
+    outcome = desk(*line)
+    assert outcome.code == 2
+    assert "Unknown time zone 'Mars/Base'" in outcome.err
+    assert "as a question" not in outcome.err
+
+
 def test_a_flag_of_ask_at_another_command_says_where_it_belongs(desk: Desk) -> None:
     outcome = desk("list", "--quick")
     assert outcome.code == 2

@@ -266,8 +266,10 @@ class LeaseHeld(RoundtableError):
     def __init__(self, discussion_id: str, owner: str) -> None:
         self.discussion_id = discussion_id
         self.owner = owner
+        # What a job is called tells nobody anything; `roundtable fleet` says who has it.
+        who = "a worker" if owner.startswith("job:") else f"another process ({owner})"
         super().__init__(
-            f"{discussion_id} is being driven by another process ({owner}).",
+            f"{discussion_id} is being driven by {who}.",
             f"Watch it with `roundtable show {discussion_id} --follow`.",
         )
 

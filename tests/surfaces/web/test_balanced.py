@@ -172,9 +172,16 @@ async def test_words_of_what_a_worker_drives_are_seen_on_the_page(
         ):
             worker.wait_until_it_says("Working")
             pair = Pair(one, one, postgres_url)
-            path = await pair.started()
+            sent = {"json": SLOWLY, "headers": pair.owner}
+            made = (await pair.ask(one, "POST", "/api/discussions", **sent)).json()
+            assert made["driven_here"] is False
             worker.wait_until_it_says("taken")
+            path = "/api/r/" + str(made["url"]).rpartition("/r/")[2]
             assert await _words(one, path) == SO_FAR.strip()
+            refused = await asyncio.to_thread(
+                desk.command, "resume", made["discussion_id"], ROUNDTABLE_DB=postgres_url
+            )
+            assert "is being driven by a worker." in refused.err
 
 
 @pytest.mark.requirement("I-21")

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
-from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
+from ...core.errors import (
+    BadTopic,
+    LeaseHeld,
+    NotAllowed,
+    RoundtableError,
+    SecretsFound,
+    UsageError,
+)
 from ...core.events import NewsPlanned, NoteAdded
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
@@ -394,6 +401,8 @@ def interruptible(
             echo_error(then)
         _say_how_to_resume(box, same)
         return INTERRUPTED
+    except LeaseHeld:
+        raise  # it goes on, elsewhere
     except RoundtableError:
         _say_how_to_resume(box, same)
         raise

@@ -398,7 +398,7 @@ def owner_routes() -> APIRouter:
         await here.app.service.tell_estimate(state)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
-        return _started(here, request, state, held)
+        return await _started(here, request, state, held)
 
     @routes.delete("/discussions/{discussion_id}", status_code=204)
     async def delete(discussion_id: str, here: Here) -> None:
@@ -411,7 +411,7 @@ def owner_routes() -> APIRouter:
         state = await here.app.service.read(await here.app.service.find(discussion_id))
         if state.closed is None:
             here.running.drive(state.discussion_id)
-        return _started(here, request, state, held)
+        return await _started(here, request, state, held)
 
     @routes.get("/compare")
     async def compare(
@@ -479,13 +479,14 @@ async def _frames(
             yield frame
 
 
-def _started(here: Web, request: Request, state: State, by: Capability) -> bodies.Started:
+async def _started(here: Web, request: Request, state: State, by: Capability) -> bodies.Started:
     seats = [each.id for each in state.participants]
     links = _links(here, request, state.discussion_id, seats, by)
+    taken_up = here.running.drives(state.discussion_id)
     return bodies.Started(
         discussion_id=state.discussion_id,
         status=state.status,
-        driven_here=here.running.drives(state.discussion_id),
+        driven_here=taken_up and not await here.app.service.by_workers(),
         url=_url(here, request, state.discussion_id, by),
         links=links,
     )

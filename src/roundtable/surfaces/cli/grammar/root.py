@@ -80,6 +80,9 @@ class Grammar(click.Group):
         if not args or args[0] not in self.commands or args[0] == "ask":
             return ""
         words = [each for each in args if not each.startswith("-")]
+        command = self.commands[args[0]]
+        if isinstance(command, click.Group) and any(each in command.commands for each in args[1:2]):
+            return ""
         asks = words[-1].endswith(("?", "？")) or len(words) > A_QUESTION
         if not asks or any(_WHOLE_ID.fullmatch(each) for each in words):
             return ""
