@@ -197,3 +197,26 @@ def test_a_branch_of_a_state_leads_on_elsewhere() -> None:
     assert state.in_flight
     assert not other.in_flight
     assert state.seq == other.seq - 1
+
+
+def test_a_procedure_is_asked_once_for_each_state_and_again_after_an_event() -> None:
+    asked: list[int] = []
+
+    class Asked(Eager):
+        def advance(self, state: State) -> tuple[Effect, ...]:
+            asked.append(state.seq)
+            return super().advance(state)
+
+    state, procedure = fold(recorded(opened())), Asked()
+    first = decide(state, procedure)
+    assert decide(state, procedure) == decide(state.branch(), procedure) == first
+    assert asked == [1]
+    decide(state, Asked())
+    assert asked == [1, 1]
+    state.apply(StoredEvent(state.discussion_id, 2, NOON, NoteAdded(code="note", text="On.")))
+    decide(state, procedure)
+    assert asked == [1, 1, 2]
+
+
+def test_a_state_is_told_in_a_word() -> None:
+    assert repr(fold(recorded(opened()))).endswith("at event 1, running>")

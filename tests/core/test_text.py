@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.text import (
+    ASSIGNED_SECRET,
     REDACTED,
+    SECRETS,
     clip,
     clip_words,
     condense,
@@ -342,3 +344,49 @@ def test_no_number_is_cut_in_its_middle(figure: str, limit: int) -> None:
 )
 def test_an_amount_that_is_not_nothing_is_never_told_as_nothing(usd: float, told: str) -> None:
     assert dollars(usd) == told
+
+
+PARTS_OF_SECRETS = st.lists(
+    st.sampled_from(
+        [
+            *("sk-", "rk_live_", "xai-", "hf_", "AIza", "gsk_", "ghp_", "github_pat_", "xoxb-"),
+            *("12345678", ":", "AKIA", "eyJ", "-----BEGIN RSA PRIVATE KEY-----", "://", "@"),
+            *(
+                "Bearer ",
+                "BASIC ",
+                "bas\u0131c ",
+                "BAS\u0130C ",
+                "ba\u017fic ",
+                "apI-Key",
+                "to\u212aen",
+            ),
+            *(
+                "pa\u017f\u017fword",
+                "passwd",
+                "secret",
+                "=",
+                ": ",
+                '"',
+                ".",
+                " ",
+                "\n",
+                "\n\n",
+                "\u2028",
+            ),
+            *("abcdefghijklmnop", "ABCDEF1234567890", "0123456789" * 4, "\x0b", "\u00e9", "word"),
+        ]
+    ),
+    max_size=10,
+).map("".join)
+
+
+@given(PARTS_OF_SECRETS)
+def test_a_text_that_is_looked_through_in_haste_is_redacted_as_a_whole_one(text: str) -> None:
+    whole = ASSIGNED_SECRET.sub(rf"\1{REDACTED}", SECRETS.sub(REDACTED, text))
+    assert redact(text) == whole
+
+
+def test_the_first_sentences_are_those_of_all() -> None:
+    text = "- One is here. Two, e.g. this one, follows. 3. Three is the last."
+    for count in range(5):
+        assert sentences(text, count) == sentences(text)[:count]

@@ -4,7 +4,6 @@ it is asked for, and by whichever copy of a state."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any, Generic, TypeVar
 
 S = TypeVar("S")
@@ -15,32 +14,33 @@ Step = Callable[[T | None, int, S], T]
 
 
 class Grown(Generic[S, T]):
-    """The values of a sequence of items, as far as they were asked for."""
+    """The values of a sequence of items, as far as they were asked for. What is held is replaced
+    and never changed, so that several threads may ask: at worst a value is made twice."""
 
     def __init__(self, items: Sequence[S] = (), values: Sequence[T] = ()) -> None:
-        self._items = list(items)
-        self._values = list(values)
-        self._lock = Lock()
+        self._held: tuple[list[S], list[T]] = (list(items), list(values))
 
     def up_to(self, items: Sequence[S], step: Step[T, S]) -> list[T] | None:
         """The value of each item; None where these items are not those that were begun with."""
-        with self._lock:
-            known = min(len(self._items), len(items))
-            if known and self._items[known - 1] is not items[known - 1]:
-                return None
-            for place in range(len(self._items), len(items)):
-                before = self._values[-1] if self._values else None
-                value = step(before, place, items[place])
-                self._items.append(items[place])
-                self._values.append(value)
-            return self._values[: len(items)]
+        known, values = self._held
+        count = min(len(known), len(items))
+        if count and known[count - 1] is not items[count - 1]:
+            return None
+        if len(items) > len(known):
+            made = values.copy()
+            for place in range(len(known), len(items)):
+                made.append(step(made[-1] if made else None, place, items[place]))
+            self._held = [*known, *items[len(known) :]], made
+            values = made
+        return values[: len(items)]
 
     def shared_with(self, items: Sequence[S]) -> Grown[S, T]:
         """As far as these items are the same, to go on otherwise from there."""
-        same = min(len(self._items), len(items))
-        while same and self._items[same - 1] is not items[same - 1]:
+        known, values = self._held
+        same = min(len(known), len(items))
+        while same and known[same - 1] is not items[same - 1]:
             same -= 1
-        return Grown(self._items[:same], self._values[:same])
+        return Grown(known[:same], values[:same])
 
 
 class GrownValues:

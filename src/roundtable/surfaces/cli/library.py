@@ -37,7 +37,7 @@ from .terminal import (
     read_text,
 )
 from .verdict import Verdict, print_verdict
-from .with_app import with_app
+from .with_app import nothing_collected, with_app
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
@@ -65,6 +65,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
+@nothing_collected()
 def show_command(flags: Mapping[str, Any]) -> int:
     async def follow(app: App) -> State:
         progress = make_progress(quiet=False, plain=False, verbose=flags["verbose"])
@@ -108,6 +109,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
+@nothing_collected()
 def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"], datetime.now(UTC))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import gc
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -15,6 +17,17 @@ from .here import settings_here
 from .terminal import echo_error
 
 T = TypeVar("T")
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """Leave the search for cycles of objects out while a document is made: a long discussion is
+    hundreds of thousands of objects, all of which stay until the command ends."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def find_here(called: str) -> str:
