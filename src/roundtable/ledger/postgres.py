@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +36,7 @@ _LOCK = """
     WHERE id = $1 AND patience.said IS NOT NULL AND patience.idle IS NOT NULL
     FOR UPDATE OF discussions
 """
+_NOT_IDLE = "SELECT set_config('idle_in_transaction_session_timeout', '3000', true)"
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
 _BY_KEY = """
     SELECT seq, at, key, data FROM events WHERE discussion_id = $1 AND key = ANY ($2::text[])
@@ -280,13 +281,20 @@ class PostgresLedger:
         """Let whoever follows this discussion look for what is new in it."""
         self._announce(discussion_id, None)
 
-    def connection(self) -> AbstractAsyncContextManager[Connection]:
-        """For the same, statement by statement; behind a pooler it is one transaction, too."""
-        return self._connection()
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Connection, None]:
+        """For what lies in the same database: the queue, and who works. A process that is stopped
+        within it loses it after a moment, and with it the rows that others wait for."""
+        async with self._transaction() as connection:
+            await connection.execute(_NOT_IDLE)
+            yield connection
 
-    def transaction(self) -> AbstractAsyncContextManager[Connection]:
-        """For what lies in the same database: the queue, and who works."""
-        return self._transaction()
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator[Connection, None]:
+        """For one statement of the same kind, which is a transaction by itself: whoever is stopped
+        holds nothing. Behind a pooler it is one with a beginning and an end."""
+        async with self.transaction() if self.pooled else self._connection() as connection:
+            yield connection
 
     # What is told
 
