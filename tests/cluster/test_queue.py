@@ -14,12 +14,13 @@ from roundtable.cluster.job import DEATHS, Job
 from roundtable.cluster.kinds import beyond, needed, understands
 from roundtable.cluster.queue import PostgresQueue
 from roundtable.cluster.tables import QUEUE
-from roundtable.core.errors import LeaseHeld, LeaseLost, LedgerConflict
+from roundtable.core.errors import LeaseHeld, LeaseLost, LedgerConflict, LedgerUnreachable
 from roundtable.core.events import NewEvent, NoteAdded, SpeechGiven
 from roundtable.engine.system import SystemClock
 from roundtable.ledger.leases import this_owner
 from roundtable.ledger.postgres import PostgresLedger
 from roundtable.ports import QUEUED
+from tests.cluster.house import until
 from tests.ledger.events import closed, note, opened, texts
 
 ID = "rt_00000001"
@@ -288,6 +289,30 @@ async def test_a_stopped_process_that_holds_a_discussion_locked_keeps_nobody_wai
         assert await queue.pick(uuid4(), 5) == []
     await due(queue)
     assert (await picked(queue)).deaths == 1
+
+
+@pytest.mark.requirement("Z-21")
+async def test_a_process_that_is_stopped_within_a_transaction_lets_go_of_its_jobs(
+    queue: PostgresQueue,
+) -> None:
+    await queue.open(ID, [opened()])
+    await picked(queue)
+    await gone_quiet(queue)
+    taken: list[Job] = []
+
+    async def takes_over() -> bool:
+        taken.extend(await queue.pick(uuid4(), 5))
+        return bool(taken)
+
+    async def stopped() -> None:
+        async with queue.ledger.transaction() as connection:
+            await connection.execute(f"UPDATE {QUEUE} SET updated = now()")
+            assert not await takes_over()
+            await until(takes_over)
+
+    with pytest.raises(LedgerUnreachable):
+        await stopped()
+    assert taken[0].discussion_id == ID
 
 
 async def test_what_the_queue_has_as_a_workers_and_it_does_not_drive_is_given_back(

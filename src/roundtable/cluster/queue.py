@@ -61,7 +61,7 @@ class PostgresQueue:
             return await enqueue(connection, discussion_id, by=by, priority=priority)
 
     async def has_workers(self) -> bool:
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             return bool(await connection.fetchval(sql.WORKERS))
 
     async def ready(self) -> None:
@@ -85,7 +85,7 @@ class PostgresQueue:
     async def beat(self, worker: UUID, signs: Mapping[str, Any]) -> set[int]:
         """Give a sign of life for a worker and all its jobs; those that are still its own."""
         told = [signs[each] for each in ("name", "host", "pid", "version", "at_once", "leaving")]
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             return {row["id"] for row in await connection.fetch(sql.BEAT, worker, *told)}
 
     async def pick(
@@ -130,22 +130,22 @@ class PostgresQueue:
     ) -> bool:
         """Let another worker go on, in so many seconds; False if it was ours no longer. `died`: it
         ended this worker, or would have."""
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             args = (*_identity(job), after, kind, died, why)
             return bool(await connection.fetchval(sql.GIVE_BACK, *args))
 
     async def end(self, job: Job) -> bool:
         """Its discussion is over; False if it was ours no longer, and nothing is changed then."""
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             return bool(await connection.fetchval(sql.END, *_identity(job)))
 
     async def forsake(self, worker: UUID, but: Collection[int]) -> None:
         """Give back what the queue has as this worker's, and it does not drive."""
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             await connection.execute(sql.ORPHANS, worker, list(but))
 
     async def leave(self, worker: UUID) -> None:
-        async with self.ledger.transaction() as connection:
+        async with self.ledger.connection() as connection:
             await connection.execute(sql.LEFT, worker)
 
     async def _settle(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +36,7 @@ _LOCK = """
     WHERE id = $1 AND patience.said IS NOT NULL AND patience.idle IS NOT NULL
     FOR UPDATE OF discussions
 """
+_NOT_IDLE = "SELECT set_config('idle_in_transaction_session_timeout', '3000', true)"
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
 _BY_KEY = """
     SELECT seq, at, key, data FROM events WHERE discussion_id = $1 AND key = ANY ($2::text[])
@@ -304,9 +305,13 @@ class PostgresLedger:
         """Let whoever follows this discussion look for what is new in it."""
         self._announce(discussion_id, None)
 
-    def transaction(self) -> AbstractAsyncContextManager[Connection]:
-        """For what lies beside the events: the queue, gates, schedules, purses."""
-        return self._transaction()
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Connection, None]:
+        """For what lies beside the events: the queue, gates, schedules, purses. A process that is
+        stopped within it loses it after a moment, and with it the rows that others wait for."""
+        async with self._transaction() as connection:
+            await connection.execute(_NOT_IDLE)
+            yield connection
 
     # What is told
 
