@@ -14,8 +14,9 @@ from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Ledger
 
-MOST_EVENTS = 50_000
-"""Of all discussions that are kept. The one that was used last is kept however long it is."""
+MOST_EVENTS, MOST_KEPT = 25_000, 128
+"""Of all discussions that are kept, and how many those are. The one that was used last is kept
+however long it is."""
 
 
 class Reading:
@@ -90,6 +91,6 @@ class States:
         self._kept[discussion_id] = held
         self._kept.move_to_end(discussion_id)
         events = sum(each.state.seq for each in self._kept.values())
-        while events > self._most and len(self._kept) > 1:
+        while len(self._kept) > 1 and (events > self._most or len(self._kept) > MOST_KEPT):
             _, oldest = self._kept.popitem(last=False)
             events -= oldest.state.seq
