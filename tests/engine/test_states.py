@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtable.core.errors import UnknownDiscussion
-from roundtable.core.events import Event, NewEvent, NoteAdded, StoredEvent, load
+from roundtable.core.events import Event, NewEvent, NoteAdded, StageClosed, StoredEvent, load
 from roundtable.core.state import State, fold
 from roundtable.engine.states import States
 from roundtable.ledger.memory import MemoryLedger
@@ -173,6 +173,22 @@ def test_one_that_is_longer_than_all_that_may_be_kept_is_read_on_too() -> None:
         return ledger.read_events
 
     assert asyncio.run(check()) == 1
+
+
+def test_a_reading_that_an_event_broke_is_not_gone_on_with() -> None:
+    async def check() -> None:
+        ledger = MemoryLedger()
+        states = States(ledger)
+        await append(ledger, STREAMS["council"][:5])
+        held = await states.newest(ID)
+        at = STREAMS["council"][5].at
+        closing = StageClosed(stage="nowhere", round=9, spoke=())
+        with pytest.raises(KeyError):
+            held.take(StoredEvent(ID, 6, at, closing))
+        await append(ledger, STREAMS["council"][5:8])
+        assert whole(await states.snapshot(ID)) == whole(fold(STREAMS["council"][:8]))
+
+    asyncio.run(check())
 
 
 def outside_meeting() -> OpenRequest:

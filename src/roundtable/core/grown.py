@@ -20,7 +20,7 @@ class Grown(Generic[S, T]):
     def __init__(self, items: Sequence[S] = (), values: Sequence[T] = ()) -> None:
         self._held: tuple[list[S], list[T]] = (list(items), list(values))
 
-    def up_to(self, items: Sequence[S], step: Step[T, S]) -> list[T] | None:
+    def up_to(self, items: Sequence[S], step: Step[T, S]) -> Sequence[T] | None:
         """The value of each item; None where these items are not those that were begun with."""
         known, values = self._held
         count = min(len(known), len(items))
@@ -32,7 +32,7 @@ class Grown(Generic[S, T]):
                 made.append(step(made[-1] if made else None, place, items[place]))
             self._held = [*known, *items[len(known) :]], made
             values = made
-        return values[: len(items)]
+        return values if len(values) == len(items) else values[: len(items)]
 
     def shared_with(self, items: Sequence[S]) -> Grown[S, T]:
         """As far as these items are the same, to go on otherwise from there."""
@@ -52,7 +52,7 @@ class GrownValues:
     def copy(self) -> GrownValues:
         return GrownValues(self._held)
 
-    def of(self, name: str, items: Sequence[S], step: Step[T, S]) -> list[T]:
+    def of(self, name: str, items: Sequence[S], step: Step[T, S]) -> Sequence[T]:
         """The value of each item. Under one name always ask for the same sequence."""
         grown: Grown[S, T] = self._held.setdefault(name, Grown())
         values = grown.up_to(items, step)

@@ -25,7 +25,8 @@ class SpeechIndex:
     with_works: list[SpeechGiven] = field(default_factory=list)
     """What brought a deliverable."""
     _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
-    _after: dict[tuple[str, int], list[SpeechGiven]] = field(default_factory=dict)
+    _runs: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """By stage, where the speeches after another round begin: the round, and the place."""
     _last: dict[str, int] = field(default_factory=dict)
     _count: int = 0
     _characters: dict[str, int] = field(default_factory=dict)
@@ -38,9 +39,12 @@ class SpeechIndex:
 
     def add(self, speech: SpeechGiven) -> None:
         stage = speech.stage
-        self._stages.setdefault(stage, []).append(speech)
+        said = self._stages.setdefault(stage, [])
+        runs = self._runs.setdefault(stage, [])
+        if not runs or runs[-1][0] != speech.after_round:
+            runs.append((speech.after_round, len(said)))
+        said.append(speech)
         self._characters[stage] = self._characters.get(stage, 0) + len(speech.text)
-        self._after.setdefault((stage, speech.after_round), []).append(speech)
         if speech.text:
             self._last[speech.participant] = self._count
         self._count += 1
@@ -61,9 +65,14 @@ class SpeechIndex:
         """What was said in a stage of this name, in all rounds."""
         return self._stages.get(stage, ())
 
-    def after(self, stage: str) -> dict[int, Sequence[SpeechGiven]]:
+    def after(self, stage: str) -> dict[int, list[SpeechGiven]]:
         """What the host said in a stage of this name, by the round after which it did."""
-        return {round_: said for (name, round_), said in self._after.items() if name == stage}
+        said, runs = self.of(stage), self._runs.get(stage, [])
+        ends = [*(place for _, place in runs[1:]), len(said)][: len(runs)]
+        found: dict[int, list[SpeechGiven]] = {}
+        for (round_, begin), end in zip(runs, ends, strict=True):
+            found.setdefault(round_, []).extend(said[begin:end])
+        return found
 
     def models(self, participant: str) -> tuple[str, ...]:
         """The models that spoke for somebody in its turns, each once, the first first."""
@@ -99,7 +108,7 @@ class SpeechIndex:
             self.in_rounds.copy(),
             self.with_works.copy(),
             {stage: said.copy() for stage, said in self._stages.items()},
-            {place: said.copy() for place, said in self._after.items()},
+            {stage: runs.copy() for stage, runs in self._runs.items()},
             self._last.copy(),
             self._count,
             self._characters.copy(),

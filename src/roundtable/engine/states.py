@@ -73,8 +73,8 @@ class States:
     async def _read_on(self, discussion_id: str, held: Reading) -> bool:
         """Take in what came since; whether it is still the same discussion."""
         last = held.last
-        if last is None:
-            return False
+        if last is None or last.seq != held.state.seq:
+            return False  # an event could not be applied: it is folded anew, and says so
         try:
             new = await self._ledger.read(discussion_id, after=last.seq - 1)
             if not new or new[0] != last:

@@ -244,8 +244,7 @@ class Table:
     @property
     def remarks(self) -> tuple[Untrusted, ...]:
         """What the host said beside its turns."""
-        said = self.state.said
-        return tuple(said.grown.of("remarks", said.of(REMARK), _remark))
+        return self.state.derived("remarks", _remarks)
 
     @property
     def material(self) -> tuple[Material, ...]:
@@ -568,6 +567,10 @@ class Table:
             policy=PATIENT if host.speaker.demonstration else policy,
             after_round=self.last_round,
         )
+
+
+def _remarks(state: State) -> tuple[Untrusted, ...]:
+    return tuple(state.said.grown.of("remarks", state.said.of(REMARK), _remark))
 
 
 def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:

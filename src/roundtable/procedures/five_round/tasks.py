@@ -428,7 +428,7 @@ def _history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
         round_: state.said.grown.of(f"remarks after {round_}", given, _remark)
         for round_, given in state.said.after(REMARK).items()
     }
-    said = remarks.get(0, [])
+    said = list(remarks.get(0, ()))
     for round_, stage in planned(state):
         if round_ >= before_round:
             break

@@ -94,7 +94,11 @@ def show_command(flags: Mapping[str, Any]) -> int:
     elif flags["full"]:
         from ...views.report_md import markdown_report
 
-        print_markdown(markdown_report(state, _delivered(state)))
+        text = markdown_report(state, _delivered(state))
+        if is_terminal(sys.stdout):
+            print_markdown(text)
+        else:
+            echo_document(f"{text}\n")
     else:
         interrupted = False
         if state.closed is None:

@@ -41,7 +41,7 @@ class _Numbered(NamedTuple):
     row: SpeechRow | None
 
 
-def _numbered(state: State) -> list[_Numbered]:
+def _numbered(state: State) -> Sequence[_Numbered]:
     def step(before: _Numbered | None, place: int, speech: SpeechGiven) -> _Numbered:
         heard = before.heard if before is not None else 0
         if not is_heard(speech):

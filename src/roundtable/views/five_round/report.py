@@ -233,8 +233,7 @@ def footer(state: State, version: str) -> str:
 
 def _spoke_as(state: State, seat: Participant) -> str:
     """The model that really spoke, or the one that will."""
-    spoken = [s.model for s in state.speeches if s.participant == seat.id and s.stage != "remark"]
-    return spoken[-1] if spoken else seat.speaker.model
+    return state.said.last_model(seat.id) or seat.speaker.model
 
 
 def _dissent(state: State, participant: str, position: str) -> str:

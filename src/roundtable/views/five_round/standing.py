@@ -76,8 +76,8 @@ def statements(state: State, before_round: int) -> Statements:
     names.update({normal_name(p.name): p.id for p in state.participants})
     texts = {
         (speech.participant, speech.round): speech.text
-        for speech in state.speeches
-        if 0 < speech.round < before_round
+        for speech in state.said.in_rounds
+        if speech.round < before_round
     }
     return Statements(names, texts)
 
