@@ -44,7 +44,10 @@ NOT_RUN = {
     r"^setup$": "a person must answer",
     r"^skill publish": "it sends the skill to a registry",
     r"--signer 18c8a56c…": "the key of somebody else",
-    r"^tokens end 3f9a": "a token of the reader's",
+    r"^tokens (end|budget) 3f9a": "a token of the reader's",
+    r"^worker\b|^fleet\b| --detach\b| --follow\b": "it needs PostgreSQL and a worker",
+    r"^schedule \w+ sc_1a2b3c4d\b": "a schedule of the reader's",
+    r"^schedule run$": "it waits for what is due",
     r"…": "something is left out",
 }
 """Parts of commands that are shown and not run here, and why."""

@@ -26,6 +26,7 @@ MODULES: dict[Extra, tuple[str, ...]] = {
     "schedules": ("croniter",),
     "search": ("ddgs",),
     "sign": ("cryptography",),
+    "telemetry": ("opentelemetry", "prometheus_client"),
     "web": ("fastapi", "uvicorn"),
 }
 ASK = ("Tea or coffee?", *QUICK)

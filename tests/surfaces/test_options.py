@@ -198,8 +198,10 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[OpenRequest]:
     """The requests that reach the service, where they end."""
     found: list[OpenRequest] = []
 
-    async def open_(_: Service, request: OpenRequest, *, key: str | None = None) -> None:
-        del key
+    async def open_(
+        _: Service, request: OpenRequest, *, key: str | None = None, queued: bool = False
+    ) -> None:
+        del key, queued
         found.append(request)
         raise UsageError(TAKEN)
 

@@ -80,7 +80,7 @@ class Row:
         turns = [] if state.closed is not None or state.paused is not None else _open(state)
         outside = [each for each in turns if each.plan.participant.speaker.model == OUTSIDE]
         turn = bool(outside) and decision.kind == "live"
-        course = itinerary(state)
+        course = itinerary(state, [(each.plan.stage, each.plan.round) for each in turns])
         vote, *others = decision.votes or (None,)
         return cls(
             kind="turn" if turn else decision.kind,

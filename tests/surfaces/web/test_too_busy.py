@@ -11,15 +11,14 @@ from roundtable.bootstrap import start
 from roundtable.core.errors import TooBusy
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.openai.wire import from_ours
-from roundtable.surfaces.tokens.capability import OWNER
+from roundtable.surfaces.tokens.capability import OWNER, Capability
 from roundtable.surfaces.tokens.monthly import allow
 from roundtable.surfaces.tokens.opening import open_as
-from roundtable.surfaces.tokens.store import Tokens
 from roundtable.surfaces.web.app import make_app
 from roundtable.surfaces.web.limits import Rate
-from roundtable.surfaces.web.links import load_links
+from roundtable.surfaces.web.links import links_of
 
-from .house import QUICK, client_token, house_settings
+from .house import QUICK, house_settings
 
 
 @pytest.mark.requirement("Z-21")
@@ -31,9 +30,11 @@ async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
     (home / "config.toml").write_text("[waiting]\neach = 1\n", "utf-8")
     settings = house_settings(home, ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE="workers")
     async with start(settings, env={}) as app:
-        service = make_app(app, load_links(home), rate=Rate(6_000, 1_000))
-        secret = client_token(home)
-        held = Tokens(home).find(secret)
+        links = links_of(settings)
+        service = make_app(app, links, rate=Rate(6_000, 1_000))
+        opens = Capability(frozenset(["open"]), discussions=frozenset(), channels=frozenset())
+        secret, _ = links.tokens.add(opens)
+        held = links.tokens.find(secret)
         assert held is not None
         await allow(app, held.id, 1.0)
         # A table of scripts that somebody calls: it needs a driver.

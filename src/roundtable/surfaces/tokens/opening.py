@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...bootstrap import App
 from ...core.errors import Forbidden, NotAllowed
@@ -19,7 +19,9 @@ from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
 from .monthly import Allowance, costs_of, set_aside_once_more, user_of, within_the_month
-from .store import Tokens, spent, tokens_of
+
+if TYPE_CHECKING:
+    from .store import Tokens
 
 
 async def open_as(
@@ -46,7 +48,7 @@ async def open_as(
             opening.discussion_id = state.discussion_id
         return state, held
     request = await in_reach(app, held, request)
-    tokens = tokens_of(app.settings)
+    tokens = _tokens(app)
     # Nobody finds somebody else's discussion by guessing a key.
     own = f"{held.id}/{key}" if key else None
     if own and (before := await app.service.opened_with(own)) is not None:
@@ -54,6 +56,8 @@ async def open_as(
     await settle(app, tokens, held)
     left = tokens.left(held)
     if left is not None and left <= 0:
+        from .store import spent
+
         raise spent(left)
     given = Limits(request.budget, request.limits_from)
     of_token = Limits.of(Budget(max_cost_usd=left), "what the token may still spend")
@@ -79,7 +83,7 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
     held.check("lead", discussion_id)
     if not held.id:
         return await app.service.ask_again(discussion_id, stage, by=by)
-    tokens = tokens_of(app.settings)
+    tokens = _tokens(app)
     await settle(app, tokens, held)
     state = await app.service.read(discussion_id)
     budget = state.budget
@@ -114,7 +118,7 @@ async def raise_as(
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
     if not held.id:
         return await app.service.raise_limits(discussion_id, limits, by=by)
-    tokens = tokens_of(app.settings)
+    tokens = _tokens(app)
     await settle(app, tokens, held)
     if tokens.left(held) is None:
         held.check("open")  # who only leads has no purse of its own
@@ -132,6 +136,13 @@ async def raise_as(
     except BaseException:
         tokens.settle(await costs_of(app, [discussion_id]))
         raise
+
+
+def _tokens(app: App) -> Tokens:
+    """What was given out; not loaded for whoever needs no token, as in a terminal."""
+    from .store import tokens_of
+
+    return tokens_of(app.settings)
 
 
 async def settle(app: App, tokens: Tokens, held: Capability) -> None:
