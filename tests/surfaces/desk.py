@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -16,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from roundtable.core.events import dump
+from roundtable.ledger import open_ledger
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.cli.app import run
 from tests.rehearsal import dutiful
@@ -61,6 +64,21 @@ class Desk:
     def ask(self, *args: str, stdin: bytes = b"") -> Outcome:
         """A quick question to scripts."""
         return self("Tea or coffee?", *QUICK, *args, stdin=stdin)
+
+    def stored(self) -> str:
+        """Every event of its ledger, as it was written: the file itself is packed."""
+
+        async def read() -> str:
+            ledger = await open_ledger(self.home / "roundtable.db")
+            try:
+                rows = await ledger.summaries()
+                streams = [await ledger.read(row.discussion_id) for row in rows]
+            finally:
+                await ledger.close()
+            assert streams, "something is stored"
+            return "\n".join(dump(record.event) for stream in streams for record in stream)
+
+        return asyncio.run(read())
 
     def start(self, *args: str, **env: str) -> Running:
         """In a process of its own, which goes on beside the test."""

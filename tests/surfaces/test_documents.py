@@ -62,8 +62,7 @@ def test_secrets_are_looked_for_in_what_was_read(desk: Desk) -> None:
     assert "notes.docx, line 1" in told.err
     assert SECRET not in told.err
     assert desk.ask("--context", "notes.docx", "--secrets", "redact").code == 0
-    stored = b"".join(path.read_bytes() for path in desk.home.glob("roundtable.db*"))
-    assert SECRET.encode() not in stored
+    assert SECRET not in desk.stored()
 
 
 @pytest.mark.requirement("Z-39")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from roundtable.core.errors import SecretsFound
-from roundtable.core.events import dump
-from roundtable.ledger import open_ledger
 from roundtable.surfaces.python import Roundtable
 from tests.surfaces.desk import QUICK, Desk
 from tests.surfaces.openai.clients import client as openai_client
@@ -44,34 +41,18 @@ def test_a_dry_run_says_that_the_run_would_be_refused(desk: Desk) -> None:
     assert "is refused" not in decided.out
 
 
-def stored(desk: Desk) -> str:
-    """Every event of the ledger, as it was written."""
-
-    async def read() -> str:
-        ledger = await open_ledger(desk.home / "roundtable.db")
-        try:
-            rows = await ledger.summaries()
-            streams = [await ledger.read(row.discussion_id) for row in rows]
-        finally:
-            await ledger.close()
-        assert streams, "something is stored"
-        return "\n".join(dump(record.event) for stream in streams for record in stream)
-
-    return asyncio.run(read())
-
-
 @pytest.mark.parametrize("how", ["redact", "send"])
 def test_whoever_decides_is_obeyed(desk: Desk, how: str) -> None:
     told = desk.ask("--context", "-", "--secrets", how, "--json", stdin=NOTES.encode())
     assert told.code == 0
-    assert (SECRET in stored(desk)) == (how == "send")
+    assert (SECRET in desk.stored()) == (how == "send")
 
 
 def test_the_settings_decide_where_nobody_else_does(desk: Desk) -> None:
     desk.home.mkdir(parents=True, exist_ok=True)
     (desk.home / "config.toml").write_text('secrets = "redact"\n')
     assert desk.ask("--context", "-", stdin=NOTES.encode()).code == 0
-    assert SECRET not in stored(desk)
+    assert SECRET not in desk.stored()
 
 
 def test_a_document_that_is_added_later_is_looked_at_too(desk: Desk) -> None:
