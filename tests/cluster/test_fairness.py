@@ -137,4 +137,5 @@ async def test_many_who_come_at_once_all_get_a_place(line: Line) -> None:
                 group.create_task(line.join(user, 1))
     order = await line.picks(40)
     assert len(order) == 40
-    assert {order[:8].count(user) for user in "abcd"} <= {1, 2, 3}
+    # Who comes at the same moment may get places beside each other; nobody gets most of them.
+    assert {order[:8].count(user) for user in "abcd"} <= {1, 2, 3, 4}
