@@ -17,8 +17,7 @@ from roundtable.core.errors import (
 from roundtable.core.events import AttemptFailed, SpeechGiven, StoredEvent
 from roundtable.core.state import State, fold
 from roundtable.core.turns import UNDECLARED
-from roundtable.core.values import Budget, Material
-from roundtable.engine.service import OUTSIDE
+from roundtable.core.values import OUTSIDE, Budget, Material
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.opening import MAX_TOPIC, OpenRequest

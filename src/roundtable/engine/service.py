@@ -6,17 +6,13 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
-from datetime import timedelta
-from hashlib import sha256
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..core.condensing import ROOM, condensed, condensed_note, room_for
 from ..core.decide import Procedure, decide
-from ..core.effects import Deliver, TurnPlan, turn_id
+from ..core.effects import Deliver
 from ..core.errors import (
     LeaseHeld,
-    LedgerConflict,
     LedgerError,
     NotAllowed,
     UnknownDiscussion,
@@ -24,22 +20,15 @@ from ..core.errors import (
 )
 from ..core.events import (
     CostEstimated,
-    DiscussionOpened,
     Event,
-    FollowUpOpened,
     NewEvent,
-    NewsPlanned,
-    NoteAdded,
     SpeechGiven,
     StopRequested,
     StoredEvent,
 )
 from ..core.limits import Limits
-from ..core.material import beginnings, material_size, refuse_too_much, size_of
 from ..core.state import State, fold
-from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
-from ..core.values import OUTSIDE as OUTSIDE
-from ..core.verdict_sources import REMARK
+from ..core.values import Budget, Material, Participant
 from ..ports import (
     QUEUED,
     Asker,
@@ -52,34 +41,23 @@ from ..ports import (
     Queue,
 )
 from ..procedures import PROCEDURES, procedure_spec
-from ..procedures.casting import can_cast
-from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
-from ..procedures.follow_up import may_be_continued, may_follow, same_table
-from ..procedures.messages import BY_WORDS
 from ..procedures.opening import (
     OpenRequest,
-    Seating,
     checked_budget,
     checked_context,
-    checked_language,
-    checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
-from ..version import __version__
-from ..views.driving import calls_somebody
 from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
-from .external import Heard, heard
+from .external import Heard
 from .find import LAST, find_discussion
 from .journal import Journal, Keyed
-from .later import heard_later
 from .learned import Learned
 from .loop_gate import BEGINS, waits
 from .moderation import (
-    CONCLUSION,
     answered,
     asked_again,
     checked_words,
@@ -89,17 +67,17 @@ from .moderation import (
     left,
     limits_raised,
     material_added,
-    open_turns,
     outcome_recorded,
     overdue,
     paused,
-    registered,
     resumed,
     round_ended,
     skipped,
     vote,
 )
+from .opening import Opening, Remarks
 from .outage import Notice, OnNotice, Outage, no_notices, take_in
+from .outside_turn import outside_speech, repeated
 from .past import Past
 from .states import States
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
@@ -112,7 +90,6 @@ LARGEST_CURSOR = 2**53
 """What JavaScript still counts exactly."""
 DriveBy = Literal["auto", "here", "workers"]
 """Who drives what surfaces open and nobody waits for: workers if there are some, or always one."""
-Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
 class Service:
@@ -144,32 +121,39 @@ class Service:
         for workers, where there can be any, and `drive_by` who drives what nobody waits for."""
         self._ledger = ledger
         self._tools = tools
-        self._models = models
         self._owner = owner
-        self._defaults = defaults
-        self._casting = casting
-        self._own = own
         self._notifications = news
-        self._archive = archive or ledger
         self._states = States(ledger)
-        self._past = Past(ledger)
-        self._learned = Learned(self._archive)
-        self._remarks = remarks
         self._queue = queue
         self._drive_by = drive_by
+        self._opening = Opening(
+            ledger=ledger,
+            archive=archive or ledger,
+            tools=tools,
+            models=models,
+            defaults=defaults,
+            past=Past(ledger),
+            casting=casting,
+            own=own,
+            news=news,
+            remarks=remarks,
+            queue=queue,
+        )
+        self._learned = Learned(self._opening.archive)
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
+        opening = self._opening
         return Service(
             ledger,
             self._tools,
-            self._models,
+            opening.models,
             owner=self._owner,
-            defaults=self._defaults,
-            casting=self._casting,
-            own=self._own,
-            remarks=self._remarks,
-            archive=self._archive,
+            defaults=opening.defaults,
+            casting=opening.casting,
+            own=opening.own,
+            remarks=opening.remarks,
+            archive=opening.archive,
         )
 
     async def open(
@@ -180,43 +164,14 @@ class Service:
         it waits for one from its first event on."""
         if queued:
             self.check_queue()
-        if key and (opened_before := await self.opened_with(key)):
-            return opened_before
-        await self._tools.loop_gate.step()
-        topic = checked_topic(request.topic)
-        earlier = None
-        if request.follows:
-            earlier = may_be_continued(await self._to_follow(request.follows))
-        known = [earlier] if earlier else []
-        for each in request.context_from:
-            if (state := await self._to_follow(each)).discussion_id not in _ids(known):
-                known.append(state)
-        given = (*_handed_on(known), *request.context)
-        context = tuple(checked_context(material) for material in given)
-        refuse_too_much(size_of(context))
-        request = replace(request, context=context)
-        if earlier is not None and request.same_table:
-            same = procedure_spec(earlier.start.procedure)
-            table = same_table(earlier, request)
-            return await self._open(request, topic, same, table, earlier, key, queued)
-        spec = procedure_spec(request.procedure, self._own)
-        if self._tools.search is None:
-            request = replace(request, search=False)
-        defaults = self._defaults.get(spec.name, {})
-        casting_request = spec.casting_request(request, defaults)
-        casts = request.host_casts and casting_request is not None and casting_request.open
-        if casting_request is not None and self._casting is not None:
-            if casts:
-                casting_request = replace(casting_request, shortlist=SHORTLIST)
-            casting_request = replace(casting_request, material=beginnings(context))
-            chosen = await self._casting.choose(topic, casting_request)
-            if casting_request.past:
-                chosen = replace(chosen, past=await self._past.answers(topic))
-            request = replace(request, chosen_experts=chosen)
-        models = await self._models()
-        await self._tools.loop_gate.step()
-        seating = spec.seat(request, models, defaults)
-        return await self._open(request, topic, spec, seating, earlier, key, queued)
+        state = await self._opening.open(request, key, queued=queued)
+        if procedure_spec(state.start.procedure).moderation:
+            self._tell_of(state)  # it may go on without ever being driven
+        return state
+
+    async def opened_with(self, key: str) -> State | None:
+        """The discussion that an earlier call with this key opened."""
+        return await self._opening.opened_with(key)
 
     async def follow_up(
         self, discussion_id: str, question: str, *, by: str = "", key: str | None = None
@@ -228,93 +183,6 @@ class Service:
     async def find(self, called: str) -> str:
         """The id of the discussion that is meant: `last`, an id, or the beginning of one."""
         return await find_discussion(self._ledger, called)
-
-    async def _to_follow(self, called: str) -> State:
-        found = await find_discussion(self._archive, called)
-        return may_follow(fold(await self._archive.read(found)))
-
-    async def _open(
-        self,
-        request: OpenRequest,
-        topic: str,
-        spec: ProcedureSpec,
-        seating: Seating,
-        earlier: State | None,
-        key: str | None,
-        queued: bool,
-    ) -> State:
-        """Record the opening, and on the discussion that it follows that it does."""
-        kept = await self._past.kept(topic, seating.participants)
-        await self._tools.loop_gate.step()
-        chosen = request.chosen_experts
-        # The shortlist is there only where the host was to cast from it.
-        if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
-            terms = casting_terms(chosen.shortlist, chosen.library, ask=request.clarify)
-            kept = {**kept, **terms}
-        elif request.host_casts and not request.same_table:
-            within = spec.clarifies(request)
-            if within is not None and can_cast(seating.participants, seating.host):
-                kept = {**kept, **clarifying_terms(ask=request.clarify, within=within)}
-        everybody = (*seating.participants, seating.host)
-        cuts = condensed(request.context, topic, room := room_for(everybody)).cuts
-        if cuts:
-            kept = {**kept, ROOM: room}
-        opened = DiscussionOpened(
-            topic=topic,
-            context=request.context,
-            procedure=spec.name,
-            options={**seating.options, **kept},
-            participants=seating.participants,
-            host=seating.host,
-            language=checked_language(seating.language),
-            budget=checked_budget(request.budget),
-            limits_from=dict(request.limits_from),
-            seed=self._tools.ids.seed(),
-            created_by=request.created_by,
-            program_version=__version__,
-            pace=request.pace,
-            follows=earlier.discussion_id if earlier else "",
-        )
-        now = self._tools.clock.now()
-        mark = f"open/{key}" if key else None
-        by_words = chosen and chosen.by_words and CASTING not in kept
-        notes = (
-            *request.notes,
-            *seating.notes,
-            *([BY_WORDS] if by_words else ()),
-            *self._remarks(seating.participants),
-        )
-        if cuts:
-            notes = (*notes, condensed_note(cuts, everybody))
-        events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
-        news = request.news
-        if self._notifications is not None:
-            news, warnings = self._notifications.planned(spec.name, news)
-            events += [NewEvent(note, now) for note in warnings]
-        if news is not None:
-            events.append(NewEvent(NewsPlanned(plan=news, by=request.created_by), now))
-        if request.task is not None:
-            events.append(NewEvent(request.task, now))
-        for number in count():
-            id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
-            with suppress(LedgerConflict):  # the id is taken: draw another
-                if queued and self._queue is not None and calls_somebody(spec, everybody):
-                    by = request.account or request.created_by
-                    records = await self._queue.open(id_, events, by=by, priority=request.priority)
-                else:
-                    records = await self._ledger.append(id_, events, expected=0)
-                state = fold(records)
-                if earlier is not None and self._archive is self._ledger:
-                    link = FollowUpOpened(discussion_id=id_, by=request.created_by)
-                    # A moment before, so that of the two the new one was changed last.
-                    before = NewEvent(link, now - timedelta(microseconds=1), f"follow-up/{id_}")
-                    await self._ledger.append(earlier.discussion_id, [before])
-                if spec.moderation:  # it may go on without ever being driven
-                    self._tell_of(state)
-                return state
-            if key and (opened_before := await self.opened_with(key)):
-                return opened_before
-        raise AssertionError("the numbers do not end")
 
     async def run(
         self,
@@ -476,10 +344,10 @@ class Service:
         before: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
-            if key and (speech := _repeated(state, participant, key)):
+            if key and (speech := repeated(state, participant, key)):
                 before[:] = [speech]
                 return []
-            given[:] = [_outside_speech(state, participant, words, declaration, key or "")]
+            given[:] = [outside_speech(state, participant, words, declaration, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
             return [(given[0].speech, state.outcome_key(given[0].speech.turn_id))]
 
@@ -507,7 +375,7 @@ class Service:
             state = fold(list(before))
             who = speech.participant
             if who != state.start.host.id:
-                return _outside_speech(state, who, text, declaration, speech.key).remarks
+                return outside_speech(state, who, text, declaration, speech.key).remarks
         return ()
 
     async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
@@ -582,7 +450,7 @@ class Service:
         """Seat one more at the table; `model` speaks for it in place of the speakers it brings."""
         await self._moderated(discussion_id)
         if model is not None:
-            seat = (await self._models()).seat(model, participant.name)
+            seat = (await self._opening.models()).seat(model, participant.name)
             participant = participant.model_copy(update={"speakers": seat.speakers})
         return await self._act(discussion_id, lambda state: joined(state, participant, by), key)
 
@@ -736,18 +604,6 @@ class Service:
         self._tell_of(journal.state)
         return journal.state.branch()
 
-    async def opened_with(self, key: str) -> State | None:
-        """The discussion that an earlier call with this key opened. Its id follows from the key,
-        so that processes which know nothing of each other open one discussion together."""
-        for number in count():
-            try:
-                (first,) = await self._ledger.read(id_ := _keyed_id(key, number), limit=1)
-            except UnknownDiscussion:
-                return None
-            if first.key == f"open/{key}":
-                return await self.read(id_)
-        raise AssertionError("the numbers do not end")
-
     async def _carry_on(self, journal: Journal) -> None:
         """What follows without anybody's words: a discussion that people or outside agents hold
         among themselves moves on although nobody drives it. Safe beside a driver, because what
@@ -823,24 +679,6 @@ def no_queue() -> UsageError:
     )
 
 
-def _handed_on(earlier: Sequence[State]) -> list[Material]:
-    """What earlier discussions leave to the next one."""
-    if not earlier:
-        return []
-    from ..views.prior import handed_on
-
-    return [each for state in earlier for each in handed_on(state)]
-
-
-def _ids(states: Sequence[State]) -> set[str]:
-    return {state.discussion_id for state in states}
-
-
-def _keyed_id(key: str, number: int) -> str:
-    """The id that a discussion opened with this key gets; the next number if another has it."""
-    return f"rt_{sha256(f'{number}/{key}'.encode()).hexdigest()[:8]}"
-
-
 def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
     """The events of one act, the first of which without a key of its own bears the caller's."""
     marked = list(events)
@@ -863,73 +701,3 @@ def _cursor(after: int) -> int:
 def _wants_threads(state: State) -> bool:
     plan = state.notification_plan
     return plan is not None and plan.enabled and any(each.threads for each in plan.channels)
-
-
-def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:
-    """The speech that an earlier call with this key brought."""
-    speaker = state.start.host.id if participant == HOST_WIRE_NAME else participant
-    return state.said.keyed(speaker, key)
-
-
-def _outside_speech(
-    state: State, participant: str, text: str, fields: Mapping[str, Any] | None, key: str
-) -> Heard:
-    """The speech that this call makes in this state, or NotAllowed."""
-    if state.closed is not None:
-        raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
-    if participant == HOST_WIRE_NAME:
-        if fields:
-            raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
-        refuse_too_much(material_size(state) + len(text))
-        awaited = _open_turn(state, state.start.host.id)
-        if awaited is None or awaited.stage == CONCLUSION or not _waits_outside(awaited):
-            number = len(state.said.of(REMARK)) + 1
-            stage, turn = REMARK, turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{number}")
-        else:  # a round waits for it
-            stage, turn = awaited.stage, awaited.turn_id
-        remark = SpeechGiven(
-            turn_id=turn,
-            stage=stage,
-            round=0,
-            participant=state.start.host.id,
-            model=OUTSIDE,
-            text=text,
-            after_round=state.newest_round,
-            key=key,
-        )
-        return Heard(remark)
-    registered(state, participant)
-    if state.paused is not None:
-        raise NotAllowed(
-            f"{state.discussion_id} was paused by {state.paused.by}.",
-            f"Let it go on first: roundtable resume {state.discussion_id}",
-        )
-    plan = _open_turn(state, participant)
-    if plan is None and fields and not text.strip():
-        spec = procedure_spec(state.start.procedure)
-        if (later := spec.declares_later(state, participant)) is not None:
-            return heard_later(state, later, fields, key)
-    if plan is None:
-        raise NotAllowed(
-            f"It is not {participant}'s turn in {state.discussion_id}.",
-            _whose_turn(state),
-        )
-    return heard(state, plan, text, fields, key)
-
-
-def _open_turn(state: State, participant: str) -> TurnPlan | None:
-    return next((plan for plan in _open(state) if plan.participant.id == participant), None)
-
-
-def _waits_outside(plan: TurnPlan) -> bool:
-    return plan.participant.speaker.model == OUTSIDE
-
-
-def _whose_turn(state: State) -> str:
-    names = [plan.participant.id for plan in _open(state)]
-    now = f" Now it is the turn of {', '.join(names)}." if names else ""
-    return f"A participant may speak while a turn of its own is open.{now}"
-
-
-def _open(state: State) -> Sequence[TurnPlan]:
-    return open_turns(state, procedure_spec(state.start.procedure).procedure)
