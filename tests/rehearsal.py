@@ -229,6 +229,7 @@ class Table:
         async def models() -> Cast:
             return cast
 
+        self.models = models
         self.service = Service(
             self.ledger,
             Tools(

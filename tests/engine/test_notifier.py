@@ -125,7 +125,7 @@ class Telling:
         self.service = Service(
             self.table.ledger,
             self.table.service._tools,
-            self.table.service._models,
+            self.table.models,
             owner="test",
             defaults={},
             news=self.notifier,

@@ -47,8 +47,7 @@ class Troupe:
 
 
 def opened(cast: Any = None, troupe: Troupe | None = None, **options: Any) -> State:
-    table = Table(cast=cast)
-    table.service._casting = troupe
+    table = Table(cast=cast, casting=(lambda _: troupe) if troupe else None)
     request = OpenRequest(topic=TOPIC, procedure="five-round", options=options)
     return run_in_virtual_time(table.service.open(request))
 

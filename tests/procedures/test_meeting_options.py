@@ -162,8 +162,7 @@ def test_a_roster_is_cast_from_the_users_library_with_models_of_its_own() -> Non
             )
             return ChosenExperts(tuple(people), host_model="m/host")
 
-    table = Table()
-    table.service._casting = Library()
+    table = Table(casting=lambda _: Library())
     request = OpenRequest(topic="Tea?", procedure="meeting", options={"roster": "bug-root-cause"})
     state = run_in_virtual_time(table.service.open(request))
     wanted = read_rosters()["bug-root-cause"].experts
