@@ -118,10 +118,12 @@ class Places:
 class Telling:
     """A table with a notifier."""
 
-    def __init__(self, places: dict[str, Channel], ledger: Ledger | None = None) -> None:
+    def __init__(
+        self, places: dict[str, Channel], ledger: Ledger | None = None, **notifier: Any
+    ) -> None:
         self.table = Table(ledger=ledger)
         self.places = places
-        self.notifier = self.another("notifier 1")
+        self.notifier = self.another("notifier 1", **notifier)
         self.service = Service(
             self.table.ledger,
             self.table.service._tools,
@@ -208,9 +210,8 @@ def test_the_outbox_keeps_what_was_sent_by_whom_and_what_the_channel_calls_it() 
 def test_a_confidential_discussion_is_told_to_nobody_even_if_the_settings_want_it() -> None:
     async def main() -> None:
         place = Place()
-        telling = Telling({"a": place})
         usual = NewsPlan(channels=(spelled("a"),))
-        telling.service._notifications = telling.another("x", default=lambda _: usual)
+        telling = Telling({"a": place}, default=lambda _: usual)
         opened = await telling.service.open(OpenRequest(topic="Tea?", news=CONFIDENTIAL))
         state = await telling.service.run(opened.discussion_id)
         assert place.calls == []
