@@ -23,6 +23,7 @@ from ...core.errors import (
     UsageError,
 )
 from ...core.visible import shown
+from ..refusals import refusals
 from ..web.api import Feed
 from ..web.refusal import RETRY_AFTER, told
 
@@ -108,9 +109,7 @@ class Mistaken(BaseModel):
     error: Mistake
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Mistaken} for status in (400, 401, 403, 404, 409, 413, 415, 502, 503)
-}
+ERRORS = refusals(Mistaken, 400, 401, 403, 404, 409, 413, 415, 502, 503)
 
 
 class Route(APIRoute):

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -42,16 +42,12 @@ from .listing import MOST_LISTED, Listing, Order
 from .sse import END
 from .tokens_api import token_row
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": bodies.Problem}
-    for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
-}
 Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 
 def link_routes() -> APIRouter:
     """What one link opens."""
-    routes = APIRouter(prefix="/api/r/{token}", responses=REFUSALS, tags=["discussion"])
+    routes = APIRouter(prefix="/api/r/{token}", responses=bodies.REFUSALS, tags=["discussion"])
 
     @routes.get("")
     async def opened(request: Request, here: Here, grant: Held) -> bodies.Opened:
@@ -341,7 +337,7 @@ def _acts(routes: APIRouter) -> None:
 
 def owner_routes() -> APIRouter:
     """All discussions, for the owner and for clients that start some."""
-    routes = APIRouter(prefix="/api", responses=REFUSALS, tags=["owner"])
+    routes = APIRouter(prefix="/api", responses=bodies.REFUSALS, tags=["owner"])
 
     @routes.get("/discussions")
     async def discussions(

@@ -38,8 +38,9 @@ from .access import (
     keep_hand,
     to_show,
 )
-from .api import REFUSALS, link_routes, owner_routes
+from .api import link_routes, owner_routes
 from .assets import HOME, PAGE, shell
+from .bodies import REFUSALS
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
 from .keys_api import router as key_routes
@@ -135,7 +136,7 @@ def make_app(
 
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
-    service.include_router(start_routes(web.app), responses=REFUSALS)
+    service.include_router(start_routes(web.app))
     service.include_router(key_routes())
     service.include_router(token_routes())
     service.include_router(schedule_routes())

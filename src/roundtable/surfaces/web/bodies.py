@@ -13,6 +13,7 @@ from ...settings import OnSecrets, Settings
 from ...views.row import Group, Row
 from ..opening import OptionValues, open_request
 from ..recorded import Recorded
+from ..refusals import refusals
 from ..tokens.capability import Act, Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -35,6 +36,9 @@ class Problem(BaseModel):
     """`secrets`: likely secrets were found; say with `secrets` what is to become of them."""
     found: list[str] | None = None
     """Where they stand and what they look like, never they themselves."""
+
+
+REFUSALS = refusals(Problem, 400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 
 
 class Opened(BaseModel):

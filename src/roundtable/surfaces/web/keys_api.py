@@ -18,9 +18,8 @@ from ...provider_keys import LONGEST_KEY, is_sound_key
 from ..doctor.reach import reach_provider
 from ..setup.keys import how_to_get, takes_key, with_key
 from .access import Denied, Here
-from .bodies import Body, Short
+from .bodies import REFUSALS, Body, Short
 from .hosts import is_loopback
-from .tokens_api import REFUSALS
 
 
 class KeyRow(BaseModel):

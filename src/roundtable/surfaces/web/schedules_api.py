@@ -3,7 +3,7 @@ owner all."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -68,11 +68,7 @@ class ScheduleList(BaseModel):
 
 
 def router() -> APIRouter:
-    refusals: dict[int | str, dict[str, Any]] = {
-        status: {"model": bodies.Problem}
-        for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
-    }
-    routes = APIRouter(prefix="/api/schedules", responses=refusals, tags=["schedules"])
+    routes = APIRouter(prefix="/api/schedules", responses=bodies.REFUSALS, tags=["schedules"])
 
     @routes.get("")
     async def listed(here: Here, held: Held) -> ScheduleList:

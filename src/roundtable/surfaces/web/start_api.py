@@ -34,7 +34,7 @@ from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
 from .access import Held
-from .bodies import MOST_DOCUMENTS, Body, Problem, Short, Topic
+from .bodies import MOST_DOCUMENTS, REFUSALS, Body, Short, Topic
 from .intake import LARGEST_BODY, LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
@@ -206,10 +206,7 @@ class Estimated(BaseModel):
 
 def router(app: App) -> APIRouter:
     """The routes; whoever mounts them asks for the owner's key."""
-    refusals: dict[int | str, dict[str, Any]] = {
-        status: {"model": Problem} for status in (400, 401, 403, 404, 413, 415, 421, 422)
-    }
-    routes = APIRouter(prefix="/api", responses=refusals, tags=["start"])
+    routes = APIRouter(prefix="/api", responses=REFUSALS, tags=["start"])
     experts = _Experts(app)
     reading = asyncio.Semaphore(READ_AT_ONCE)
 

@@ -4,7 +4,7 @@ through what it holds, the owner everything."""
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 
@@ -15,14 +15,9 @@ from ..tokens.store import Kept, Tokens, usual_acts
 from . import bodies
 from .access import Held, Here
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": bodies.Problem}
-    for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
-}
-
 
 def router() -> APIRouter:
-    routes = APIRouter(prefix="/api/tokens", responses=REFUSALS, tags=["tokens"])
+    routes = APIRouter(prefix="/api/tokens", responses=bodies.REFUSALS, tags=["tokens"])
 
     @routes.get("")
     async def listed(here: Here, held: Held) -> bodies.TokenList:
