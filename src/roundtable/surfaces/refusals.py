@@ -17,7 +17,7 @@ def refusals(model: type[BaseModel], *statuses: int) -> Refusals:
     each status of each route, which took most of a server's start."""
     first, *others = statuses
     schema = {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}
-    pointing = {
+    pointing: Refusals = {
         status: {
             "description": HTTPStatus(status).phrase,
             "content": {"application/json": schema},
