@@ -222,6 +222,7 @@ def test_a_hit_opens_at_the_words_and_the_way_back_leads_to_the_search(
     put(stage, "rails-monolith", "rt_11570072", topic="Hit test: should we extract services?")
     page = window().open(stage.home)
     page.get_by_role("searchbox").fill("monolith")
+    expect(page.get_by_role("status").filter(has_text="found")).to_have_count(1)
     row(page, "Hit test:").get_by_role("link").click()
     expect(page.locator("#find")).to_have_value("monolith")
     expect(page.locator(".found")).to_contain_text("1 of")
