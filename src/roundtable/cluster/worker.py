@@ -114,6 +114,7 @@ class Worker:
     async def work(self) -> None:
         """Drive what waits, until told to leave. A database that goes away is waited for."""
         await self._beaten()
+        await self._queue.ledger.warm()
         sides = [
             asyncio.create_task(each) for each in (self._keep_beating(), self._keep_sweeping())
         ]
@@ -227,6 +228,7 @@ class Worker:
         queue, job = self._queue, driven.job
         try:
             try:
+                await queue.ledger.warm()
                 state = await self._drive(job, self.leaving)
             finally:
                 driven.over = True
