@@ -27,11 +27,12 @@ from .postgres_append import (
     row_event,
 )
 from .postgres_connection import FAILURES, Connection, behind_pooler, migrate, translated
-from .postgres_leases import RUNS, Renewals
+from .postgres_leases import OF_A_JOB, RUNS, Renewals
 from .postgres_watch import Watch
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .words import ROWS_AT_ONCE, SAYING, Words
 
+_ASIDE = "aside"
 _NOT_IDLE = "SELECT set_config('idle_in_transaction_session_timeout', '3000', true)"
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
 _AFTER = """
@@ -40,13 +41,14 @@ _AFTER = """
 """
 _NOTIFY = "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS n (channel, said)"
 _STANDING = "SELECT id, last_seq FROM discussions WHERE id = ANY ($1::text[])"
-_QUEUED = """(
-    status = 'running'
-    AND EXISTS (SELECT FROM jobs WHERE key = 'drive/' || discussions.id AND state <> 'failed')
-)"""
+# Its job, if it has one: waiting, driven, or set aside and not taken up by anybody since.
+_JOB = f"""(
+    SELECT CASE WHEN state <> 'failed' THEN state WHEN {OF_A_JOB} THEN '{_ASIDE}' END
+    FROM jobs WHERE key = 'drive/' || discussions.id AND status = 'running' LIMIT 1
+)"""  # noqa: S608
 _HEADLINES = f"""
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
-        owner, {RUNS} AS unexpired, {_QUEUED} AS queued
+        owner, {RUNS} AS unexpired, {_JOB} AS job
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE strpos(search_text, $1) > 0
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT $2
@@ -61,9 +63,7 @@ _LEASE = f"""
     SELECT owner, epoch, {RUNS} AS unexpired FROM leases WHERE discussion_id = $1
 """  # noqa: S608
 _DRIVER = f"""
-    SELECT owner, {RUNS} AS unexpired, status = 'running' AND EXISTS (
-        SELECT FROM jobs WHERE key = 'drive/' || $1 AND state <> 'failed'
-    ) AS queued
+    SELECT owner, {RUNS} AS unexpired, {_JOB} AS job
     FROM discussions LEFT JOIN leases ON discussion_id = id WHERE id = $1
 """  # noqa: S608
 _GRANT = """
@@ -436,12 +436,13 @@ def _summary(row: asyncpg.Record) -> DiscussionSummary:
         last_seq=row["last_seq"],
         driver=_driver(row),
         outcome=row["outcome"],
+        set_aside=row["job"] == _ASIDE,
     )
 
 
 def _driver(row: asyncpg.Record) -> str | None:
     held_by = holder(row["owner"], unexpired=row["unexpired"])
-    return held_by or (QUEUED if row["queued"] else None)
+    return held_by or (QUEUED if row["job"] not in (None, _ASIDE) else None)
 
 
 async def _reset(connection: asyncpg.Connection[Any]) -> None:

@@ -45,6 +45,9 @@ STATES: dict[Kind, str] = {
     "none": "No answer",
 }
 
+SET_ASIDE = "Set aside"
+"""The state of what was interrupted and is not taken up by workers any more."""
+
 PieceSide = Literal[
     "answer",
     "other",
