@@ -19,8 +19,9 @@ from typing import Any
 
 import asyncpg
 import httpx2
+from tests.debian import Missing
 from tests.ledger.events import note, opened
-from tests.pgbouncer import Missing, pgbouncer
+from tests.pgbouncer import pgbouncer
 from tests.postgres import NoPostgres, PostgresServer, postgres_server
 from tests.rehearsal import Table, Voice
 from tests.servers import provider_server

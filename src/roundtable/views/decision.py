@@ -71,8 +71,6 @@ class Decision:
     """All of it, in the order in which it is read."""
 
     kind: Kind
-    state: str
-    """The kind in a word or two."""
     partial: bool
     facts: Facts
     question: Question
@@ -94,6 +92,8 @@ class Decision:
     works: tuple[WorkLine, ...]
     record: tuple[Kept, ...]
     made: Made
+    state: str
+    """The kind in a word or two."""
 
     @classmethod
     def of(cls, state: State, *, interrupted: bool = False) -> Decision:
