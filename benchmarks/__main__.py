@@ -33,6 +33,7 @@ NAMES = (
     "meeting_tools",
     "growth",
     "fleet",
+    "peers",
 )
 
 

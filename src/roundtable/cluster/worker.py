@@ -20,6 +20,7 @@ from ..core.errors import (
     LedgerError,
     LedgerGone,
     LedgerTooNew,
+    LedgerUnreachable,
     RoundtableError,
     UnknownDiscussion,
 )
@@ -141,7 +142,15 @@ class Worker:
         while True:
             due = max(due + BEAT_EVERY, loop.time())
             await asyncio.sleep(due - loop.time())
-            await self._beaten()
+            beat = asyncio.create_task(self._beaten())
+            try:
+                if not (await asyncio.wait([beat], timeout=ALIVE_FOR))[0]:
+                    # It may not be known for long yet, but by now others take what we drive.
+                    silent = f"It has been silent for {ALIVE_FOR:g} s."
+                    self._out_of_touch(LedgerUnreachable(silent))
+                await beat
+            finally:
+                beat.cancel()
 
     async def _beaten(self) -> None:
         """Give a sign of life. What was taken over by another meanwhile is let go of; what nobody

@@ -101,7 +101,7 @@ _WARM_FOR = 200.0
 """Seconds for which connections that nobody uses are known to be open: the pool keeps them a bit
 longer."""
 _WARM_WITHIN = 5.0
-_SLOWEST_STATEMENT = 60.0
+_SLOWEST_STATEMENT = 30.0
 _SWEEP_EVERY = 60.0
 
 
@@ -195,7 +195,12 @@ class PostgresLedger:
         plan = None
         if also is None:
             async with self.connection() as connection:
-                plan = await append_at_once(connection, *asked)
+                try:
+                    plan = await append_at_once(connection, *asked)
+                except (TimeoutError, asyncio.CancelledError):
+                    if not self.pooled:  # who does not answer is not waited for to be told so
+                        connection.terminate()
+                    raise
         while plan is None:
             async with self._transaction() as connection:
                 plan = await append_within(connection, *asked)

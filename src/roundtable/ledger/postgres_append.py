@@ -82,6 +82,11 @@ AT_ONCE = f"""
 """  # noqa: S608
 
 
+_SLOWEST = 15.0
+"""Seconds for a statement that may have to wait for a lock: after that there is no network, and
+what is to be stored is kept elsewhere."""
+
+
 async def locked(connection: Connection, discussion_id: str, patience: str) -> int | None:
     """The number of its last event, which stays so until the transaction ends; None if there is no
     such discussion. `patience` is for how many milliseconds it is waited for."""
@@ -119,6 +124,7 @@ async def append_at_once(
             [each.event.type for each in new],
             [each.event.v for each in new],
             [dump(each.event) for each in new],
+            timeout=_SLOWEST,
         )
     except asyncpg.UniqueViolationError:  # somebody has just stored one of them
         return None
