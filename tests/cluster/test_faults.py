@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from roundtable.cluster.fleet import look
 from roundtable.cluster.job import DEATHS
 from tests.cluster.faulty import POISON
 from tests.cluster.house import (
+    WorkerProcess,
     calls_by_turn,
     concluded,
     env_of,
@@ -145,6 +146,41 @@ async def test_what_a_worker_without_network_drives_goes_on_elsewhere_and_it_cha
         assert len(provider.requests) == asked, "it calls nobody any more"
         other = await opened(app, "After it is back?")
         check_whole(await concluded(app, other))
+
+
+@pytest.mark.requirement("Z-21")
+async def test_a_worker_without_network_can_be_told_to_end_and_the_next_has_its_answers(
+    postgres_url: str, app: App, tmp_path: Path, provider: ProviderServer
+) -> None:
+    def started() -> AbstractContextManager[list[WorkerProcess]]:
+        return worker_processes(1, env_of(network.url, tmp_path / "there", provider), tmp_path)
+
+    async with Network(postgres_url) as network, AsyncExitStack() as stack:
+        (worker,) = await _beside(stack, started())
+        id_ = await opened(app)
+        await asyncio.to_thread(provider.wait, lambda log: len(log) > 0, timeout=60)
+        network.is_lost()
+        await asyncio.to_thread(
+            provider.wait, lambda log: all(each.state == "finished" for each in log), timeout=60
+        )
+        worker.gets(signal.SIGTERM)
+        await asyncio.to_thread(worker.says, "does not answer")
+        worker.gets(signal.SIGTERM)
+        assert await asyncio.to_thread(worker.ends) == 0
+        assert "the next start takes it in" in worker.err
+        network.is_back()
+        await _beside(stack, started())
+        check_whole(await concluded(app, id_))
+        assert set(calls_by_turn(provider).values()) == {1}, "nobody is asked again"
+
+
+async def _beside(
+    stack: AsyncExitStack, workers: AbstractContextManager[list[WorkerProcess]]
+) -> list[WorkerProcess]:
+    """Start them while the network, which is in this process, goes on."""
+    started = await asyncio.to_thread(workers.__enter__)
+    stack.callback(workers.__exit__, None, None, None)
+    return started
 
 
 async def _said(told: list[str], words: str) -> bool:

@@ -99,6 +99,7 @@ class Worker:
         self._driving: dict[int, _Driven] = {}
         self._bell = asyncio.Event()
         self._impatient = asyncio.Event()
+        self._hanging_up: asyncio.TimerHandle | None = None
         self._with_the_queue = asyncio.Lock()
         self._in_touch_since: float | None = None
         """When the database began to answer; None while it does not."""
@@ -109,6 +110,9 @@ class Worker:
         grace. Asked again, it waits for nothing any more."""
         if self.leaving.is_set():
             self._impatient.set()
+            if self._hanging_up is None:  # else a silent database would keep us for long
+                loop = asyncio.get_running_loop()
+                self._hanging_up = loop.call_later(ALIVE_FOR, self._queue.ledger.hang_up)
         self.leaving.set()
         self._bell.set()
 
@@ -133,6 +137,8 @@ class Worker:
                 side.cancel()
             await asyncio.gather(*sides, return_exceptions=True)
             await self._gone()
+            if self._hanging_up is not None:
+                self._hanging_up.cancel()
 
     # Signs of life
 

@@ -311,6 +311,11 @@ class PostgresLedger:
                         if not self.pooled:
                             await prepare_to_append(connection)
 
+    def hang_up(self) -> None:
+        """Wait for a server no longer that does not answer: whatever is asked of it fails from now
+        on."""
+        self._pool.terminate()
+
     async def append_within(
         self, connection: Connection, discussion_id: str, events: Sequence[NewEvent]
     ) -> None:
