@@ -56,12 +56,13 @@ _WRITE = """
 _SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
 # A statement sees what was there when it began, and may then wait for the row of the discussion. So
 # whatever others may have changed meanwhile is locked as well, and thereby looked at anew: the
-# lease, after the discussion, as everybody does. Of two with one key an index refuses the second.
+# lease, after the discussion, as everybody does (a weaker lock would not look again). Of two with
+# one key an index refuses the second.
 AT_ONCE = f"""
     WITH locked AS MATERIALIZED ({_LOCK}), fence AS MATERIALIZED (
         SELECT true FROM leases, locked
         WHERE discussion_id = $1 AND owner = $3 AND epoch = $4 AND expires_at IS NOT NULL
-        FOR KEY SHARE OF leases
+        FOR SHARE OF leases
     ), free AS MATERIALIZED (
         SELECT last_seq FROM locked
         WHERE ($5::bigint IS NULL OR last_seq = $5)
