@@ -81,6 +81,10 @@ def test_a_discussion_that_was_set_aside_is_shown_so_until_somebody_goes_on_with
     assert f"roundtable resume {id_}" in shown.out + shown.err
     (row,) = desk("tool", "list").document["discussions"]
     assert (row["driven"], row.get("queued", False), row["set_aside"]) == (False, False, True)
+    for tool in ("status", "poll", "collect"):
+        hint = desk("tool", tool, json.dumps({"discussion_id": id_})).document["hint"]
+        assert told in hint, tool
+        assert f"roundtable resume {id_}" in hint
     assert "Set aside" in desk("fleet").out
     done = desk("resume", id_, "--no-log", "--quiet")
     assert done.code in (0, 1), done.err

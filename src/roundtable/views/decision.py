@@ -20,6 +20,7 @@ from .decision_flags import flags
 from .decision_made import made_of
 from .decision_parts import (
     SET_ASIDE,
+    SET_ASIDE_TOLD,
     STATES,
     Agreement,
     Answer,
@@ -233,8 +234,7 @@ def _cause(state: State, kind: Kind) -> Cause | None:
         kept = bool(state.said.in_rounds)
         remedy = "Go on: nothing that was said is lost." if kept else "Go on: it begins again."
         if state.set_aside:
-            told = "It was set aside after it ended its workers three times."
-            return Cause(told, f"`resume` continues it by hand. {remedy}")
+            return Cause(SET_ASIDE_TOLD, f"`resume` continues it by hand. {remedy}")
         return Cause("It was interrupted, and nobody leads it now.", remedy)
     if kind == "paused" and state.paused is not None:
         by = line(state.paused.by)
