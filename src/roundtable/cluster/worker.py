@@ -110,11 +110,18 @@ class Worker:
         grace. Asked again, it waits for nothing any more."""
         if self.leaving.is_set():
             self._impatient.set()
-            if self._hanging_up is None:  # else a silent database would keep us for long
-                loop = asyncio.get_running_loop()
-                self._hanging_up = loop.call_later(ALIVE_FOR, self._queue.ledger.hang_up)
+            if self._hanging_up is None:
+                self._hang_up_if_silent()
         self.leaving.set()
         self._bell.set()
+
+    def _hang_up_if_silent(self) -> None:
+        """A database that does not answer would keep whoever wants to end for a minute or more."""
+        if self._in_touch_since is None:
+            self._queue.ledger.hang_up()
+        else:
+            loop = asyncio.get_running_loop()
+            self._hanging_up = loop.call_later(BEAT_EVERY, self._hang_up_if_silent)
 
     async def work(self) -> None:
         """Drive what waits, until told to leave. A database that goes away is waited for."""
