@@ -14,6 +14,7 @@ NAMES = (
     "full_house",
     "ledger",
     "postgres",
+    "drafts",
     "fleet_limits",
     "estimates",
     "estimates_held_out",
@@ -33,6 +34,7 @@ NAMES = (
     "meeting_tools",
     "growth",
     "fleet",
+    "peers",
 )
 
 

@@ -82,10 +82,13 @@ class Seen:
             if received.state != "finished" or number + 1 == len(arrived):
                 continue
             answered = arrived[number] + received.seconds
-            died = [at for at in deaths if arrived[number] < at <= arrived[number + 1]]
-            if died and answered < died[0]:
+            # The last of them, if there were several: an answer is rather called too old.
+            died = max(
+                (at for at in deaths if arrived[number] < at <= arrived[number + 1]), default=0.0
+            )
+            if answered < died:
                 every += 1
-                old += answered < died[0] - YOUNG
+                old += answered < died - YOUNG
         return every, old
 
 

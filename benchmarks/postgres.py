@@ -19,15 +19,16 @@ from typing import Any
 
 import asyncpg
 import httpx2
+from tests.debian import Missing
 from tests.ledger.events import note, opened
-from tests.pgbouncer import Missing, pgbouncer
+from tests.pgbouncer import pgbouncer
 from tests.postgres import NoPostgres, PostgresServer, postgres_server
 from tests.rehearsal import Table, Voice
 from tests.servers import provider_server
 from tests.surfaces.web.house import Process, frames
 
 from benchmarks.measured import Measured
-from roundtable.ledger import postgres
+from roundtable.ledger import postgres_append
 from roundtable.ledger.postgres import PostgresLedger
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web.links import load_links
@@ -124,16 +125,19 @@ async def appended(url: str, run: str) -> float:
 
 async def side_by_side(url: str) -> list[Measured]:
     """As it is, and as it would be with a notice inside of each transaction."""
-    plain = postgres._WRITE
-    inside = f"{plain} RETURNING pg_notify('roundtable', $1)"
+    plain = postgres_append.AT_ONCE
+    inside = plain.replace(
+        "SELECT last_seq FROM free\n", "SELECT last_seq, pg_notify('roundtable', $1) FROM free\n"
+    )
+    assert inside != plain, "it is another statement by now"
     rates: dict[str, list[float]] = {plain: [], inside: []}
     try:
         for number in range(PAIRS):
             for way, measured in rates.items():
-                postgres._WRITE = way
+                postgres_append.AT_ONCE = way
                 measured.append(await appended(url, f"{number}_{len(way)}"))
     finally:
-        postgres._WRITE = plain
+        postgres_append.AT_ONCE = plain
     ours, theirs = (statistics.median(measured) for measured in rates.values())
     told = f"{theirs:.0f} /s with a notice in each transaction"
     return [Measured(f"appends of {AT_ONCE} discussions at once", round(ours), "/s", detail=told)]

@@ -103,7 +103,8 @@ def postgres() -> Iterator[PostgresServer]:
 @pytest.fixture(scope="session")
 def pgbouncer_port(postgres: PostgresServer) -> Iterator[int]:
     """Where a PgBouncer in transaction mode stands before that server."""
-    from .pgbouncer import Missing, pgbouncer
+    from .debian import Missing
+    from .pgbouncer import pgbouncer
 
     with ExitStack() as stack:
         try:

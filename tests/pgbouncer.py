@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from .debian import Missing, install, main
 from .postgres import free_port, unprivileged_user, wait_until_it_answers
 
 _CONFIG = """
@@ -40,10 +41,6 @@ max_client_conn = 500
 server_check_delay = 0
 """
 _ENDS_WITHIN = 30.0
-
-
-class Missing(Exception):
-    """It is not here, and what to do about it."""
 
 
 def program() -> str:
@@ -89,33 +86,14 @@ def pgbouncer(server_port: int) -> Iterator[int]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def install() -> None:
+def fetched() -> str:
     """Fetch it where it is missing."""
-    with contextlib.suppress(Missing):
-        program()
-        return
-    apt = shutil.which("apt-get")
-    if apt is None or os.geteuid() != 0:
-        raise Missing(
-            "There is no PgBouncer, and it cannot be installed from here: install Debian's "
-            "package pgbouncer."
-        )
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run([apt, "update", "-qq"], env=env, check=True)
-    subprocess.run(
-        [apt, "install", "-y", "-qq", "--no-install-recommends", "pgbouncer"], env=env, check=True
-    )
-
-
-def main() -> int:
     try:
-        install()
-        print(f"PgBouncer: {program()}")
-    except (Missing, subprocess.CalledProcessError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        return f"PgBouncer: {program()}"
+    except Missing:
+        install("pgbouncer", "PgBouncer")
+    return f"PgBouncer: {program()}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(fetched))

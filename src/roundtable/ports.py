@@ -52,6 +52,8 @@ class DiscussionSummary:
     """Who holds a live lease now, if anybody does; QUEUED where it waits for a worker."""
     outcome: TurnedOut | None = None
     """How the decision turned out, if somebody said so."""
+    set_aside: bool = False
+    """Whether no worker takes it any more, because it ended several of them."""
 
     @property
     def interrupted(self) -> bool:
@@ -60,9 +62,9 @@ class DiscussionSummary:
 
     @property
     def standing(self) -> str:
-        """Its status, or interrupted or queued while it is not closed."""
+        """Its status, or interrupted, set_aside or queued while it is not closed."""
         if self.interrupted:
-            return "interrupted"
+            return "set_aside" if self.set_aside else "interrupted"
         return "queued" if self.queued else self.status
 
     @property

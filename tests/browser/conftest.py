@@ -16,6 +16,7 @@ from roundtable.ledger import open_ledger
 from roundtable.surfaces.web.links import load_links
 from tests.surfaces.web.house import Process, house_settings
 
+from ..debian import Missing
 from . import tools
 from .decisions import STATES
 from .stage import ARGUMENTS, SECONDS, Stage, Visitor, visitor
@@ -23,7 +24,7 @@ from .stage import ARGUMENTS, SECONDS, Stage, Visitor, visitor
 Open = Callable[..., Visitor]
 
 
-def _needed(missing: tools.Missing) -> None:
+def _needed(missing: Missing) -> None:
     if os.environ.get("CI"):
         pytest.fail(str(missing))
     pytest.skip(str(missing))
@@ -35,7 +36,7 @@ def browser() -> Iterator[Browser]:
     elsewhere have their own."""
     try:
         path = tools.chromium()
-    except tools.Missing as missing:
+    except Missing as missing:
         _needed(missing)
     expect.set_options(timeout=SECONDS * 1000)
     with sync_playwright() as playwright:
@@ -48,7 +49,7 @@ def browser() -> Iterator[Browser]:
 def axe_script() -> str:
     try:
         return tools.axe().read_text("utf-8")
-    except tools.Missing as missing:
+    except Missing as missing:
         _needed(missing)
         raise
 

@@ -20,12 +20,10 @@ from tempfile import TemporaryDirectory
 
 import platformdirs
 
+from ..debian import Missing, install, main
+
 AXE = "4.14.0"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-
-
-class Missing(Exception):
-    """Something is not here, and what to do about it."""
 
 
 def chromium() -> str:
@@ -52,30 +50,17 @@ def axe() -> Path:
     return script
 
 
-def install() -> None:
+def fetched() -> str:
     """Fetch what is missing."""
     try:
         chromium()
     except Missing:
-        _install_chromium()
+        install("chromium", "Chromium", ", or name a binary in ROUNDTABLE_CHROMIUM")
     try:
         axe()
     except Missing:
         _install_axe()
-
-
-def _install_chromium() -> None:
-    apt = shutil.which("apt-get")
-    if apt is None or os.geteuid() != 0:
-        raise Missing(
-            "There is no Chromium, and it cannot be installed from here: install Debian's "
-            "package chromium, or name a binary in ROUNDTABLE_CHROMIUM."
-        )
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run([apt, "update", "-qq"], env=env, check=True)
-    subprocess.run(
-        [apt, "install", "-y", "-qq", "--no-install-recommends", "chromium"], env=env, check=True
-    )
+    return f"Chromium: {chromium()}\naxe-core: {axe()}"
 
 
 def _install_axe() -> None:
@@ -105,15 +90,5 @@ def _cache() -> Path:
     return Path(platformdirs.user_cache_dir("roundtable-tests"))
 
 
-def main() -> int:
-    try:
-        install()
-        print(f"Chromium: {chromium()}\naxe-core: {axe()}")
-    except (Missing, subprocess.CalledProcessError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(fetched))

@@ -25,6 +25,7 @@ from tests.servers import ProviderServer
 from tests.surfaces.desk import environment, wait_for
 
 MODEL = "openai/gpt-5-mini"
+_FAULTY = "tests.cluster.faulty"
 
 
 def env_of(url: str, home: Path, provider: ProviderServer) -> dict[str, str]:
@@ -111,13 +112,15 @@ def calls_by_turn(provider: ProviderServer) -> Counter[str]:
 
 
 class WorkerProcess:
-    """`roundtable worker` in a process of its own."""
+    """`roundtable worker` in a process of its own; with a `fault`, as `faulty` has it."""
 
-    def __init__(self, env: dict[str, str], home: Path, *args: str) -> None:
+    def __init__(self, env: dict[str, str], home: Path, *args: str, fault: str = "") -> None:
+        if fault:
+            env = {**env, "FAULT": fault}
         self._err = home / f"worker-{time.monotonic_ns()}.err"
         with self._err.open("wb") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "roundtable", "worker", *args],
+                [sys.executable, "-m", _FAULTY if fault else "roundtable", "worker", *args],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=err,
@@ -142,10 +145,10 @@ class WorkerProcess:
 
 @contextmanager
 def worker_processes(
-    count: int, env: dict[str, str], home: Path, *args: str
+    count: int, env: dict[str, str], home: Path, *args: str, fault: str = ""
 ) -> Iterator[list[WorkerProcess]]:
     home.mkdir(exist_ok=True, parents=True)
-    started = [WorkerProcess(env, home, *args) for _ in range(count)]
+    started = [WorkerProcess(env, home, *args, fault=fault) for _ in range(count)]
     try:
         for each in started:
             each.says("Working")

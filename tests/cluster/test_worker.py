@@ -22,6 +22,8 @@ from roundtable.surfaces.tokens.capability import OWNER
 from roundtable.surfaces.tokens.opening import open_as
 from roundtable.surfaces.web.running import Running
 from roundtable.version import __version__
+from roundtable.views.decision import Decision
+from roundtable.views.row import Row
 from tests.cluster.house import (
     calls_by_turn,
     concluded,
@@ -261,8 +263,15 @@ async def test_a_discussion_that_fails_its_workers_three_times_is_set_aside_and_
     assert [note.text for note in notes] == ["Set aside: 3 workers ended while they drove it."]
     assert isinstance(notes[0], NoteAdded)
     rows = {row.discussion_id: row.standing for row in await app.service.summaries()}
-    assert rows[poison] == "interrupted"
+    assert rows[poison] == "set_aside"
+    shown = Decision.of(state, interrupted=True)
+    assert (shown.kind, shown.state) == ("interrupted", "Set aside")
+    assert shown.answer.first == (
+        "No answer yet: it was set aside after it ended its workers three times."
+    )
+    assert Row.of(state, interrupted=True).state == "Set aside"
     state = await app.service.run(poison)
+    assert not state.set_aside
     assert state.verdict is not None, "it can be resumed by hand"
     await sweep(queue)
     assert (await look(queue)).set_aside == ()

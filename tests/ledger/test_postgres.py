@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from roundtable.core.errors import (
+    LeaseLost,
     LedgerBroken,
     LedgerBusy,
     LedgerReadOnly,
@@ -183,3 +184,62 @@ async def test_the_ledger_works_again_when_the_server_has_cut_its_connections(
                 except LedgerUnreachable:
                     continue
         assert texts(await ledger.read(ID)) == ["once"]
+
+
+async def _wait_for_a_lock(other: asyncpg.Connection[Any], how_many: int = 1) -> None:
+    """Until so many do."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    async with asyncio.timeout(60):
+        while await other.fetchval(waiting) < how_many:
+            pass
+
+
+@pytest.mark.requirement("I-14")
+async def test_an_append_that_waits_is_fenced_by_what_was_done_meanwhile(postgres_url: str) -> None:
+    async with opening(postgres_url) as ledger, another_program(postgres_url) as other:
+        await ledger.append(ID, [opened()])
+        lease = await ledger.take_lease(ID, "me", ttl=60)
+        async with another_program(postgres_url) as watcher:
+            async with other.transaction():
+                await other.execute("SELECT FROM discussions WHERE id = $1 FOR UPDATE", ID)
+                waiting = asyncio.create_task(ledger.append(ID, [note("late")], lease=lease))
+                await _wait_for_a_lock(watcher)
+                await other.execute("UPDATE leases SET owner = 'you', epoch = epoch + 1")
+            with pytest.raises(LeaseLost):
+                await waiting
+        assert texts(await ledger.read(ID)) == []
+
+
+@pytest.mark.requirement("I-14")
+async def test_an_append_that_waits_finds_what_was_stored_by_its_key_meanwhile(
+    postgres_url: str,
+) -> None:
+    async with (
+        opening(postgres_url) as ledger,
+        opening(postgres_url) as another,
+        another_program(postgres_url) as other,
+        another_program(postgres_url) as watcher,
+    ):
+        await ledger.append(ID, [opened()])
+        async with other.transaction():
+            await other.execute("SELECT FROM discussions WHERE id = $1 FOR UPDATE", ID)
+            both = [
+                asyncio.create_task(each.append(ID, [note("once", key="k"), note("more")]))
+                for each in (ledger, another)
+            ]
+            await _wait_for_a_lock(watcher, 2)
+        first, second = await asyncio.gather(*both)
+        assert first[0] == second[0], "what one key stands for is one event"
+        assert texts(await ledger.read(ID)) == ["once", "more", "more"]
+
+
+async def test_a_server_that_is_not_waited_for_any_more_fails_at_once(postgres_url: str) -> None:
+    async with opening(postgres_url) as ledger, another_program(postgres_url) as other:
+        await ledger.append(ID, [opened()])
+        async with other.transaction():
+            await other.execute("SELECT FROM discussions WHERE id = $1 FOR UPDATE", ID)
+            waiting = asyncio.create_task(ledger.append(ID, [note("never")]))
+            await _wait_for_a_lock(other)
+            ledger.hang_up()
+            with pytest.raises(LedgerUnreachable):
+                await waiting

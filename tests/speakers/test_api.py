@@ -20,6 +20,7 @@ from roundtable.core.errors import FailureCause, SpeakerError
 from roundtable.core.values import Usage
 from roundtable.models.registry import Registry
 from roundtable.ports import Reply, SpeakRequest
+from roundtable.speakers import api_client
 from roundtable.speakers.abilities import Dialect, abilities
 from roundtable.speakers.api import ApiSpeaker, Endpoint
 from tests.servers import (
@@ -36,7 +37,7 @@ from tests.servers import (
     refusal,
     status,
 )
-from tests.wire import Asked
+from tests.wire import FRAMES, Asked, read_request
 
 REGISTRY = Registry.load()
 # The same provider once more, as if loopback were the vendor: that is where OpenAI's own
@@ -565,3 +566,26 @@ async def test_a_slow_answer_is_no_late_one_but_silence_ends_it() -> None:
         async with speaker(server.env()) as speaking:
             with pytest.raises(SpeakerError, match=r"fell silent for 0\.2 s in the middle"):
                 await speaking.speak(request(CHAT, silence=0.2), lambda _: None)
+
+
+async def test_an_answer_that_is_here_waits_for_nothing_that_follows_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server may keep the line open after its last word: here for ever."""
+    monkeypatch.setattr(api_client, "_LAST_BYTES", 3600.0)
+    asked = read_request("chat", {"messages": []}, {}, 1)
+    said = "".join(FRAMES["chat"](asked, "Yes.", finish=True)).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99999\r\n\r\n"
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head + said)
+        await reader.read()  # until the other side is gone
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        env = {"OPENAI_API_KEY": TEST_KEY, "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"}
+        async with speaker(env) as speaking:
+            reply = await speaking.speak(request(CHAT), lambda _: None)
+    assert reply.text == "Yes."

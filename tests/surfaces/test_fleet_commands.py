@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from uuid import uuid4
 
 import pytest
 
+from roundtable.cluster.job import DEATHS
+from roundtable.cluster.queue import PostgresQueue
+from roundtable.engine.system import SystemClock
+from roundtable.ledger.postgres import PostgresLedger
 from tests.surfaces.desk import QUICK, Desk
 
 
@@ -54,3 +60,43 @@ def test_what_is_to_be_confirmed_waits_for_no_worker_before_it_is(
     assert json.loads(left.out)["status"] == "queued"
     assert desk("resume", json.loads(left.out)["discussion_id"], "--detach").code == 0
     assert desk("fleet", "--json").document["waiting_in_all"] == 1
+
+
+@pytest.mark.requirement("Z-21")
+def test_a_discussion_that_was_set_aside_is_shown_so_until_somebody_goes_on_with_it(
+    desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_DB", postgres_url)
+    id_ = desk.ask("--detach").out.strip()
+    asyncio.run(_ends_three_workers(postgres_url))
+    told = "set aside after it ended its workers three times"
+    listed = desk("list")
+    assert f"{id_}  " in listed.out
+    assert "  set aside  " in listed.out
+    assert f"roundtable resume {id_}" in listed.err
+    assert told in listed.err.lower()
+    assert desk("list", "--json").document[0]["status"] == "set_aside"
+    shown = desk("show", id_)
+    assert told in shown.out
+    assert f"roundtable resume {id_}" in shown.out + shown.err
+    (row,) = desk("tool", "list").document["discussions"]
+    assert (row["driven"], row.get("queued", False), row["set_aside"]) == (False, False, True)
+    for tool in ("status", "poll", "collect"):
+        hint = desk("tool", tool, json.dumps({"discussion_id": id_})).document["hint"]
+        assert told in hint, tool
+        assert f"roundtable resume {id_}" in hint
+    assert "Set aside" in desk("fleet").out
+    done = desk("resume", id_, "--no-log", "--quiet")
+    assert done.code in (0, 1), done.err
+    assert desk("list", "--json").document[0]["status"] != "set_aside"
+    assert told not in desk("show", id_).out
+
+
+async def _ends_three_workers(url: str) -> None:
+    ledger = await PostgresLedger.open(url)
+    queue = PostgresQueue(ledger, SystemClock())
+    for _ in range(DEATHS):
+        (job,) = await queue.pick(uuid4(), 1)
+        assert await queue.give_back(job, died=True)
+    assert await queue.pick(uuid4(), 1) == []
+    await ledger.close()

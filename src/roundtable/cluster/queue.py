@@ -17,7 +17,7 @@ from uuid import UUID
 
 from pgqueuer.domain.types import QueueEntrypoint, QueueManagerId
 
-from ..core.events import NewEvent, NoteAdded, StoredEvent
+from ..core.events import SET_ASIDE, NewEvent, NoteAdded, StoredEvent
 from ..ledger.leases import holder
 from ..ledger.postgres import PostgresLedger
 from ..ledger.postgres_leases import ALIVE_FOR
@@ -176,7 +176,7 @@ class PostgresQueue:
 
     def _note(self, picked: Picked) -> NewEvent:
         note = NoteAdded(
-            code="set_aside",
+            code=SET_ASIDE,
             text=f"Set aside: {picked.deaths_now()} workers ended while they drove it.",
             remedy=f"Go on by hand: roundtable resume {picked.discussion_id}",
         )

@@ -20,6 +20,7 @@ from ..core.errors import (
     LedgerError,
     LedgerGone,
     LedgerTooNew,
+    LedgerUnreachable,
     RoundtableError,
     UnknownDiscussion,
 )
@@ -98,6 +99,7 @@ class Worker:
         self._driving: dict[int, _Driven] = {}
         self._bell = asyncio.Event()
         self._impatient = asyncio.Event()
+        self._hanging_up: asyncio.TimerHandle | None = None
         self._with_the_queue = asyncio.Lock()
         self._in_touch_since: float | None = None
         """When the database began to answer; None while it does not."""
@@ -108,12 +110,23 @@ class Worker:
         grace. Asked again, it waits for nothing any more."""
         if self.leaving.is_set():
             self._impatient.set()
+            if self._hanging_up is None:
+                self._hang_up_if_silent()
         self.leaving.set()
         self._bell.set()
+
+    def _hang_up_if_silent(self) -> None:
+        """A database that does not answer would keep whoever wants to end for a minute or more."""
+        if self._in_touch_since is None:
+            self._queue.ledger.hang_up()
+        else:
+            loop = asyncio.get_running_loop()
+            self._hanging_up = loop.call_later(BEAT_EVERY, self._hang_up_if_silent)
 
     async def work(self) -> None:
         """Drive what waits, until told to leave. A database that goes away is waited for."""
         await self._beaten()
+        await self._queue.ledger.warm()
         sides = [
             asyncio.create_task(each) for each in (self._keep_beating(), self._keep_sweeping())
         ]
@@ -131,6 +144,8 @@ class Worker:
                 side.cancel()
             await asyncio.gather(*sides, return_exceptions=True)
             await self._gone()
+            if self._hanging_up is not None:
+                self._hanging_up.cancel()
 
     # Signs of life
 
@@ -140,7 +155,15 @@ class Worker:
         while True:
             due = max(due + BEAT_EVERY, loop.time())
             await asyncio.sleep(due - loop.time())
-            await self._beaten()
+            beat = asyncio.create_task(self._beaten())
+            try:
+                if not (await asyncio.wait([beat], timeout=ALIVE_FOR))[0]:
+                    # It may not be known for long yet, but by now others take what we drive.
+                    silent = f"It has been silent for {ALIVE_FOR:g} s."
+                    self._out_of_touch(LedgerUnreachable(silent))
+                await beat
+            finally:
+                beat.cancel()
 
     async def _beaten(self) -> None:
         """Give a sign of life. What was taken over by another meanwhile is let go of; what nobody
@@ -227,6 +250,7 @@ class Worker:
         queue, job = self._queue, driven.job
         try:
             try:
+                await queue.ledger.warm()
                 state = await self._drive(job, self.leaving)
             finally:
                 driven.over = True

@@ -373,6 +373,10 @@ class ChoiceMade(Value):
     by: Literal["person", "default"]
 
 
+SET_ASIDE = "set_aside"
+"""The code of a note: it ended its workers so often that none of them takes it any more."""
+
+
 class NoteAdded(Value):
     """Something the reader should know: a degradation, a refusal, a limit, and its remedy."""
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, assert_never
 from . import budget as budgets
 from .errors import FailureCause
 from .events import (
+    SET_ASIDE,
     AttemptFailed,
     AttemptFinished,
     AttemptStarted,
@@ -167,6 +168,8 @@ class State:
     searches: list[SearchFinished | SearchFailed] = field(default_factory=list)
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
     notes: list[NoteAdded] = field(default_factory=list)
+    set_aside: bool = False
+    """Whether it ended its workers so often that it waits for somebody to go on by hand."""
     usage: Usage = field(default_factory=Usage)
     _missing: dict[str, None] = field(default_factory=dict)
     _heard: dict[str, None] = field(default_factory=dict)
@@ -367,6 +370,7 @@ class State:
             case FollowUpOpened():
                 self.follow_ups.append(event.discussion_id)
             case AttemptStarted():
+                self.set_aside = False
                 begun = Attempt(event, record.at)
                 turn = self._turn(event.turn_id)
                 self.turns[turn.id] = replace(turn, attempts=(*turn.attempts, begun))
@@ -422,6 +426,7 @@ class State:
                 self.choices[event.question] = event
             case NoteAdded():
                 self.notes.append(event)
+                self.set_aside = self.set_aside or event.code == SET_ASIDE
             case BudgetExhausted():
                 if self.exhausted is None:
                     self._unspent = self.branch()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -19,6 +20,8 @@ class Gathered(Generic[T]):
         self._every = every
         self._waiting: list[T] = []
         self._task: asyncio.Task[None] | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def add(self, item: T) -> None:
         self._waiting.append(item)
@@ -27,6 +30,9 @@ class Gathered(Generic[T]):
 
     async def close(self, *, within: float) -> None:
         """Hand on what is left, for which so many seconds are waited, and end."""
+        with suppress(TimeoutError):  # what is being handed on need not be handed on twice
+            async with asyncio.timeout(within):
+                await self._idle.wait()
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -39,11 +45,14 @@ class Gathered(Generic[T]):
         try:
             while self._waiting:
                 waiting, self._waiting = self._waiting, []
+                self._idle.clear()
                 try:
                     await self._work(waiting)
                 except asyncio.CancelledError:
                     self._waiting[:0] = waiting  # perhaps it was done: twice is harmless
                     raise
+                finally:
+                    self._idle.set()
                 await asyncio.sleep(self._every)
         finally:
             self._task = None

@@ -4,73 +4,51 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 import asyncpg
 
 from ..core.errors import LeaseHeld, LedgerError, LedgerUnreachable, UnknownDiscussion
-from ..core.events import NewEvent, StoredEvent, dump
+from ..core.events import NewEvent, StoredEvent
 from ..ports import QUEUED, DiscussionSummary, Lease
-from .append import Plan, folded, index_change, keys_of, plan_append, stored_event
+from .append import Plan, folded
 from .exchange import MANY, Exchange
 from .leases import holder, lost
-from .postgres_connection import Connection, behind_pooler, migrate, translated
-from .postgres_leases import RUNS, Renewals
+from .postgres_append import (
+    append_at_once,
+    append_within,
+    identity,
+    locked,
+    prepare_to_append,
+    row_event,
+)
+from .postgres_connection import FAILURES, Connection, behind_pooler, migrate, translated
+from .postgres_leases import OF_A_JOB, RUNS, Renewals
 from .postgres_watch import Watch
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .words import ROWS_AT_ONCE, SAYING, Words
 
-# The row of the discussion is the lock under which its events are numbered. How long it is waited
-# for is said in the same breath, and for this transaction only: a pooler may give the session to
-# somebody else after it.
-# A process that is stopped while it holds the row must not keep others from taking over.
-_LOCK = """
-    SELECT last_seq
-    FROM discussions, (
-        SELECT set_config('lock_timeout', $2, true),
-            set_config('idle_in_transaction_session_timeout', '3000', true)
-    ) AS patience (said, idle)
-    WHERE id = $1 AND patience.said IS NOT NULL AND patience.idle IS NOT NULL
-    FOR UPDATE OF discussions
-"""
+_ASIDE = "aside"
 _NOT_IDLE = "SELECT set_config('idle_in_transaction_session_timeout', '3000', true)"
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
-_BY_KEY = """
-    SELECT seq, at, key, data FROM events WHERE discussion_id = $1 AND key = ANY ($2::text[])
-"""
 _AFTER = """
     SELECT seq, at, key, data FROM events WHERE discussion_id = $1 AND seq > $2
     ORDER BY seq LIMIT $3
 """
-_INSERT_DISCUSSION = """
-    INSERT INTO discussions
-        (id, topic, search_text, procedure, status, opened_at, updated_at, last_seq)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
-"""
-# One round trip for both: the index and the events.
-_WRITE = """
-    WITH moved AS (
-        UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4
-        WHERE id = $1
-    )
-    INSERT INTO events (discussion_id, seq, at, type, v, key, data)
-    SELECT $1, seq, at, type, v, key, data
-    FROM unnest($5::bigint[], $6::timestamptz[], $7::text[], $8::int[], $9::text[], $10::text[])
-        AS new (seq, at, type, v, key, data)
-"""
 _NOTIFY = "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS n (channel, said)"
 _STANDING = "SELECT id, last_seq FROM discussions WHERE id = ANY ($1::text[])"
-_QUEUED = """(
-    status = 'running'
-    AND EXISTS (SELECT FROM jobs WHERE key = 'drive/' || discussions.id AND state <> 'failed')
-)"""
-_SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
+# Its job, if it has one: waiting, driven, or set aside and not taken up by anybody since.
+_JOB = f"""(
+    SELECT CASE WHEN state <> 'failed' THEN state WHEN {OF_A_JOB} THEN '{_ASIDE}' END
+    FROM jobs WHERE key = 'drive/' || discussions.id AND status = 'running' LIMIT 1
+)"""  # noqa: S608
 _HEADLINES = f"""
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
-        owner, {RUNS} AS unexpired, {_QUEUED} AS queued
+        owner, {RUNS} AS unexpired, {_JOB} AS job
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE strpos(search_text, $1) > 0
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT $2
@@ -85,9 +63,7 @@ _LEASE = f"""
     SELECT owner, epoch, {RUNS} AS unexpired FROM leases WHERE discussion_id = $1
 """  # noqa: S608
 _DRIVER = f"""
-    SELECT owner, {RUNS} AS unexpired, status = 'running' AND EXISTS (
-        SELECT FROM jobs WHERE key = 'drive/' || $1 AND state <> 'failed'
-    ) AS queued
+    SELECT owner, {RUNS} AS unexpired, {_JOB} AS job
     FROM discussions LEFT JOIN leases ON discussion_id = id WHERE id = $1
 """  # noqa: S608
 _GRANT = """
@@ -95,10 +71,6 @@ _GRANT = """
     VALUES ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
     ON CONFLICT (discussion_id) DO UPDATE
     SET owner = excluded.owner, epoch = excluded.epoch, expires_at = excluded.expires_at
-"""
-_FENCE = """
-    SELECT true FROM leases
-    WHERE discussion_id = $1 AND owner = $2 AND epoch = $3 AND expires_at IS NOT NULL
 """
 _RELEASE = """
     UPDATE leases SET expires_at = NULL WHERE discussion_id = $1 AND owner = $2 AND epoch = $3
@@ -125,7 +97,11 @@ EVENTS = "roundtable"
 """The channel on which appends are told."""
 _CONNECTIONS = 4
 """Of one process, and one more that listens: for hundreds of processes a server has few each."""
-_SLOWEST_STATEMENT = 60.0
+_WARM_FOR = 200.0
+"""Seconds for which connections that nobody uses are known to be open: the pool keeps them a bit
+longer."""
+_WARM_WITHIN = 5.0
+_SLOWEST_STATEMENT = 30.0
 _SWEEP_EVERY = 60.0
 
 
@@ -147,8 +123,12 @@ class PostgresLedger:
         self._watch = Watch(self._standing, self._signal, lambda: self.exchange.listens)
         self._renewals = Renewals(self.connection)
         self._beginning = asyncio.Lock()
+        self._orders: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """In which order this process appends to a discussion."""
         self._hears = False
         self._swept = 0.0
+        self._warming = asyncio.Lock()
+        self._warm_until = 0.0
         if pooled:
             options["statement_cache_size"] = 0
         self._pool = asyncpg.create_pool(
@@ -191,19 +171,42 @@ class PostgresLedger:
     ) -> list[StoredEvent]:
         """As the port has it; `also` is done in the same transaction, once the events are in."""
         batch = tuple(events)
-        plan = None
+        # Ours would wait for each other in the database, each with a connection that others need.
+        order = self._orders.setdefault(discussion_id, asyncio.Lock())
         try:
-            while plan is None:
-                async with self._transaction() as connection:
-                    plan = await self._append(connection, discussion_id, batch, expected, lease)
-                    if plan is not None and also is not None:
-                        await also(connection)
+            async with order:
+                plan = await self._appended(discussion_id, batch, expected, lease, also)
         except (asyncio.CancelledError, LedgerUnreachable):
             self._announce(discussion_id, None)  # perhaps it was stored before that
             raise
         if plan.new:
             self._announce(discussion_id, plan.new[-1].seq)
         return list(plan.outcome)
+
+    async def _appended(
+        self,
+        discussion_id: str,
+        events: tuple[NewEvent, ...],
+        expected: int | None,
+        lease: Lease | None,
+        also: Callable[[Connection], Awaitable[None]] | None,
+    ) -> Plan:
+        asked = (discussion_id, events, expected, lease, self._patience)
+        plan = None
+        if also is None:
+            async with self.connection() as connection:
+                try:
+                    plan = await append_at_once(connection, *asked)
+                except (TimeoutError, asyncio.CancelledError):
+                    if not self.pooled:  # who does not answer is not waited for to be told so
+                        connection.terminate()
+                    raise
+        while plan is None:
+            async with self._transaction() as connection:
+                plan = await append_within(connection, *asked)
+                if plan is not None and also is not None:
+                    await also(connection)
+        return plan
 
     async def read(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
@@ -243,7 +246,7 @@ class PostgresLedger:
     async def delete(self, discussion_id: str) -> None:
         # Its events and its lease go with it: ON DELETE CASCADE.
         async with self._transaction() as connection:
-            if await self._locked(connection, discussion_id) is None:
+            if await locked(connection, discussion_id, self._patience) is None:
                 raise UnknownDiscussion(discussion_id)
             await connection.execute("DELETE FROM discussions WHERE id = $1", discussion_id)
         self._announce(discussion_id, None)
@@ -255,7 +258,7 @@ class PostgresLedger:
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         async with self._transaction() as connection:
-            if await self._locked(connection, discussion_id) is None:
+            if await locked(connection, discussion_id, self._patience) is None:
                 raise UnknownDiscussion(discussion_id)
             epoch = 0
             if row := await connection.fetchrow(_LEASE, discussion_id):
@@ -271,7 +274,7 @@ class PostgresLedger:
 
     async def release_lease(self, lease: Lease) -> None:
         async with self.connection() as connection:
-            await connection.execute(_RELEASE, *_identity(lease))
+            await connection.execute(_RELEASE, *identity(lease))
 
     async def close(self) -> None:
         if self._closed:
@@ -293,12 +296,34 @@ class PostgresLedger:
                     self._hears = True
             yield waiter
 
+    async def warm(self) -> None:
+        """Have every connection open, and ready to append: an answer must not wait for that. What
+        fails here is left to whoever needs it."""
+        now = asyncio.get_running_loop().time
+        async with self._warming:
+            if self._closed or now() < self._warm_until:
+                return
+            self._warm_until = now() + _WARM_FOR
+            with suppress(TimeoutError, *FAILURES):
+                async with asyncio.timeout(_WARM_WITHIN), AsyncExitStack() as stack:
+                    for _ in range(_CONNECTIONS):
+                        connection = await stack.enter_async_context(self._pool.acquire())
+                        if not self.pooled:
+                            await prepare_to_append(connection)
+
+    def hang_up(self) -> None:
+        """Wait for a server no longer that does not answer: whatever is asked of it fails from now
+        on."""
+        self._pool.terminate()
+
     async def append_within(
         self, connection: Connection, discussion_id: str, events: Sequence[NewEvent]
     ) -> None:
         """Append to a discussion that is there, within a transaction that is open; `tell` others of
         it when that is committed."""
-        plan = await self._append(connection, discussion_id, tuple(events), None, None)
+        plan = await append_within(
+            connection, discussion_id, tuple(events), None, None, self._patience
+        )
         assert plan is not None, "only an opening can come too late"
 
     def tell(self, discussion_id: str) -> None:
@@ -361,7 +386,7 @@ class PostgresLedger:
             if head is None:
                 raise UnknownDiscussion(discussion_id)
             rows = await connection.fetch(_AFTER, discussion_id, after, limit)
-        events = [_stored_event(discussion_id, row) for row in rows]
+        events = [row_event(discussion_id, row) for row in rows]
         return Page(events, head["last_seq"], head["status"] != "running")
 
     @asynccontextmanager
@@ -387,35 +412,6 @@ class PostgresLedger:
                 async with connection.transaction():
                     yield connection
 
-    async def _locked(self, connection: Connection, discussion_id: str) -> int | None:
-        """The number of its last event, which stays so until the transaction ends; None if there
-        is no such discussion."""
-        last_seq: int | None = await connection.fetchval(_LOCK, discussion_id, self._patience)
-        return last_seq
-
-    async def _append(
-        self,
-        connection: Connection,
-        discussion_id: str,
-        events: tuple[NewEvent, ...],
-        expected: int | None,
-        lease: Lease | None,
-    ) -> Plan | None:
-        """None if another process opened the same discussion just now: then try again."""
-        last_seq = await self._locked(connection, discussion_id)
-        exists = last_seq is not None
-        # Asked after the lock was given, in a statement of its own: only that sees the latest.
-        if exists and lease and not await connection.fetchval(_FENCE, *_identity(lease)):
-            raise lost(lease)
-        known: dict[str, StoredEvent] = {}
-        if exists and (keys := keys_of(events)):
-            for row in await connection.fetch(_BY_KEY, discussion_id, keys):
-                known[row["key"]] = _stored_event(discussion_id, row)
-        plan = plan_append(discussion_id, last_seq, events, known, expected)
-        if plan.new and not await _write(connection, discussion_id, plan.new):
-            return None
-        return plan
-
 
 async def _prepared(url: str, patience: float, where: str) -> bool:
     """Bring the database up to date; whether it is reached through a pooler. By a connection of its
@@ -439,41 +435,6 @@ def _options(patience: float) -> dict[str, Any]:
     }
 
 
-async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEvent, ...]) -> bool:
-    """False, with nothing written, if the discussion to be opened exists by now."""
-    change = index_change(new)
-    if opening := change.opening:
-        done = await connection.execute(
-            _INSERT_DISCUSSION,
-            discussion_id,
-            opening.topic,
-            opening.search_text,
-            opening.procedure,
-            change.status,
-            opening.opened_at,
-            change.updated_at,
-            change.last_seq,
-        )
-        if done == "INSERT 0 0":
-            return False
-    await connection.execute(
-        _WRITE,
-        discussion_id,
-        change.status,
-        change.updated_at,
-        change.last_seq,
-        [r.seq for r in new],
-        [r.at for r in new],
-        [r.event.type for r in new],
-        [r.event.v for r in new],
-        [r.key for r in new],
-        [dump(r.event) for r in new],
-    )
-    if change.outcome is not None:
-        await connection.execute(_SET_OUTCOME, discussion_id, change.outcome)
-    return True
-
-
 def _summary(row: asyncpg.Record) -> DiscussionSummary:
     return DiscussionSummary(
         discussion_id=row["id"],
@@ -485,20 +446,13 @@ def _summary(row: asyncpg.Record) -> DiscussionSummary:
         last_seq=row["last_seq"],
         driver=_driver(row),
         outcome=row["outcome"],
+        set_aside=row["job"] == _ASIDE,
     )
 
 
 def _driver(row: asyncpg.Record) -> str | None:
     held_by = holder(row["owner"], unexpired=row["unexpired"])
-    return held_by or (QUEUED if row["queued"] else None)
-
-
-def _identity(lease: Lease) -> tuple[str, str, int]:
-    return lease.discussion_id, lease.owner, lease.epoch
-
-
-def _stored_event(discussion_id: str, row: asyncpg.Record) -> StoredEvent:
-    return stored_event(discussion_id, row["seq"], row["at"], row["key"], row["data"])
+    return held_by or (QUEUED if row["job"] not in (None, _ASIDE) else None)
 
 
 async def _reset(connection: asyncpg.Connection[Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -33,6 +33,7 @@ from .strict_schema import strict
 _SLACK = 5.0
 _LAST_BYTES = 0.25
 """Seconds for what follows an answer's end, so that its connection can be used again."""
+_A_MOMENT = 0.02
 
 
 class Wire(NamedTuple):
@@ -65,6 +66,7 @@ class ApiClient:
     """One pool of connections for all providers."""
 
     def __init__(self) -> None:
+        self._leaving: set[asyncio.Task[None]] = set()
         self._http = httpx2.AsyncClient(
             verify=RootsWhenNeeded(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
@@ -81,9 +83,27 @@ class ApiClient:
 
     def call(self, endpoint: Endpoint, name: str, request: SpeakRequest) -> ApiCall:
         """Prepare one call to the provider's model `name`."""
-        return ApiCall(self._http, endpoint, name, request)
+        return ApiCall(self, endpoint, name, request)
+
+    @asynccontextmanager
+    async def send(self, address: str, **how: Any) -> AsyncGenerator[httpx2.Response, None]:
+        """A request, and the beginning of what is answered."""
+        if self._leaving:  # connections that are free in a moment need not be made
+            await asyncio.wait(self._leaving, timeout=_A_MOMENT)
+        async with self._http.stream("POST", address, **how) as response:
+            yield response
+
+    def let_run_out(self, line: AsyncExitStack, received: AsyncIterator[bytes]) -> None:
+        """An answer is here: have what follows its end out of the way, beside all else, so that its
+        connection can be used again."""
+        leaving = asyncio.create_task(_let_run_out(line, received))
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
 
     async def close(self) -> None:
+        for leaving in (all_leaving := list(self._leaving)):
+            leaving.cancel()
+        await asyncio.gather(*all_leaving, return_exceptions=True)
         await self._http.aclose()
 
 
@@ -91,9 +111,9 @@ class ApiCall:
     """One call in flight: its words as they come, and afterwards what is known of it."""
 
     def __init__(
-        self, http: httpx2.AsyncClient, endpoint: Endpoint, name: str, request: SpeakRequest
+        self, client: ApiClient, endpoint: Endpoint, name: str, request: SpeakRequest
     ) -> None:
-        self._http = http
+        self._client = client
         self._endpoint = endpoint
         self._name = name
         self._request = request
@@ -111,7 +131,8 @@ class ApiCall:
         and its `finish_reason` says so."""
         answer = self._answer
         try:
-            async with self._sent() as response:
+            async with AsyncExitStack() as line:
+                response = await line.enter_async_context(self._sent())
                 received = blocks(response)
                 if not response.is_success:
                     body = await _document(received)
@@ -127,7 +148,8 @@ class ApiCall:
                 if hearing.hung_up:
                     self._hang_up()
                     return
-                await _let_run_out(received)
+                # An answer that is here waits for nothing any more, not even for its last bytes.
+                self._client.let_run_out(line.pop_all(), received)
             self._finish()
         except SpeakerError:
             raise
@@ -144,8 +166,7 @@ class ApiCall:
     def _sent(self) -> AbstractAsyncContextManager[httpx2.Response]:
         endpoint, request = self._endpoint, self._request
         schema = strict(request.schema) if self.structured and request.schema else None
-        return self._http.stream(
-            "POST",
+        return self._client.send(
             f"{endpoint.base_url.rstrip('/')}{self._wire.path}",
             content=json.dumps(self._wire.body(self._name, request, self._can, schema)).encode(),
             headers={
@@ -208,9 +229,9 @@ async def _document(received: AsyncIterator[bytes]) -> object:
         return body.decode("utf-8", "replace").strip()
 
 
-async def _let_run_out(received: AsyncIterator[bytes]) -> None:
-    """Have what follows an answer's end out of the way: then its connection can be used again."""
-    with suppress(TimeoutError, httpx2.HTTPError, NetError):
-        async with asyncio.timeout(_LAST_BYTES):
-            async for _ in received:
-                pass
+async def _let_run_out(line: AsyncExitStack, received: AsyncIterator[bytes]) -> None:
+    async with line:
+        with suppress(TimeoutError, httpx2.HTTPError, NetError):
+            async with asyncio.timeout(_LAST_BYTES):
+                async for _ in received:
+                    pass

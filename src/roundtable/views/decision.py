@@ -19,6 +19,8 @@ from .citing import cite, cited, in_words, plain, surroundings_of
 from .decision_flags import flags
 from .decision_made import made_of
 from .decision_parts import (
+    SET_ASIDE,
+    SET_ASIDE_TOLD,
     STATES,
     Agreement,
     Answer,
@@ -91,6 +93,8 @@ class Decision:
     works: tuple[WorkLine, ...]
     record: tuple[Kept, ...]
     made: Made
+    state: str
+    """The kind in a word or two."""
 
     @classmethod
     def of(cls, state: State, *, interrupted: bool = False) -> Decision:
@@ -99,17 +103,14 @@ class Decision:
         name = f"decision{' interrupted' if interrupted else ''}"
         return state.derived(name, lambda s: _decision(s, interrupted))
 
-    @property
-    def state(self) -> str:
-        """The kind in a word or two."""
-        return STATES[self.kind]
-
 
 @dataclass(frozen=True, slots=True)
 class Glance:
     """What a list shows of a decision, without all that takes long to find."""
 
     kind: Kind
+    state: str
+    """The kind in a word or two."""
     question: Question
     first: str
     """The first sentence of the answer."""
@@ -124,16 +125,13 @@ class Glance:
         kind = _kind(state, delivery, interrupted)
         return cls(
             kind=kind,
+            state=_in_a_word(state, kind),
             question=question_of(clean(state.start.topic)),
             first=_first_two(state, delivery, kind, _cause(state, kind))[0],
             votes=votes(delivery.decisions),
             confidence=_sure(delivery),
             dissent=dissents(state, delivery),
         )
-
-    @property
-    def state(self) -> str:
-        return STATES[self.kind]
 
 
 def _decision(state: State, interrupted: bool) -> Decision:
@@ -144,6 +142,7 @@ def _decision(state: State, interrupted: bool) -> Decision:
     facts = _facts(state)
     return Decision(
         kind=kind,
+        state=_in_a_word(state, kind),
         partial=delivery.partial,
         facts=facts,
         question=question_of(clean(state.start.topic)),
@@ -208,6 +207,10 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
     return "uncounted"
 
 
+def _in_a_word(state: State, kind: Kind) -> str:
+    return SET_ASIDE if kind == "interrupted" and state.set_aside else STATES[kind]
+
+
 def _held_by_all(state: State, delivery: Delivery) -> bool:
     """Whether a limit kept the vote from being held where all had answered the same alone: then
     that is the answer, though nothing could be counted."""
@@ -230,6 +233,8 @@ def _cause(state: State, kind: Kind) -> Cause | None:
     if kind == "interrupted":
         kept = bool(state.said.in_rounds)
         remedy = "Go on: nothing that was said is lost." if kept else "Go on: it begins again."
+        if state.set_aside:
+            return Cause(SET_ASIDE_TOLD, f"`resume` continues it by hand. {remedy}")
         return Cause("It was interrupted, and nobody leads it now.", remedy)
     if kind == "paused" and state.paused is not None:
         by = line(state.paused.by)

@@ -11,7 +11,7 @@ from .decision_parts import Change, Facts, Question, SlopeLine, Step
 
 _NAMES = {Change: {"when": "if"}, SlopeLine: {"start": "from", "end": "to"}}
 """Fields whose name is no name in Python."""
-_ALSO = {Decision: "state", Facts: "seconds", Question: "cut", Step: "named"}
+_ALSO = {Facts: "seconds", Question: "cut", Step: "named"}
 """What follows from a value's fields and is told with them."""
 
 

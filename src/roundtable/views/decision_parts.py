@@ -45,6 +45,10 @@ STATES: dict[Kind, str] = {
     "none": "No answer",
 }
 
+SET_ASIDE = "Set aside"
+"""The state of what was interrupted and is not taken up by workers any more."""
+SET_ASIDE_TOLD = "It was set aside after it ended its workers three times."
+
 PieceSide = Literal[
     "answer",
     "other",

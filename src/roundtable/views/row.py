@@ -35,6 +35,7 @@ _BY_STATUS: dict[str, Group] = {
     "running": "live",
     "queued": "live",
     "interrupted": "unfinished",
+    "set_aside": "unfinished",
     "failed": "unfinished",
     "stopped": "unfinished",
 }

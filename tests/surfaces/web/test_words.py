@@ -14,7 +14,7 @@ from roundtable.core.points import PointStatus
 from roundtable.core.values import TurnedOut
 from roundtable.surfaces.web.assets import ENTRY, HOME, IMPORT, LANGUAGES, asset, modules, resolved
 from roundtable.views.comparison import ROWS
-from roundtable.views.decision_parts import STATES, Chip
+from roundtable.views.decision_parts import SET_ASIDE, STATES, Chip
 from roundtable.views.decision_people import (
     COULD_LIVE_WITH_IT,
     THE_MAJORITY,
@@ -38,6 +38,7 @@ SERVED: frozenset[str] = frozenset(
         *get_args(TurnedOut),
         COULD_LIVE_WITH_IT,
         ON_THE_QUESTION,
+        SET_ASIDE,
         THE_MAJORITY,
         THE_SAME,
         THE_WRITTEN_ANSWER,

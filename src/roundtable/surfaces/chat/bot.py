@@ -147,7 +147,7 @@ class ChatBot:
         """What this place had asked and nobody finished."""
         ours = f"{self._place.platform}:"
         for row in await self._app.service.summaries():
-            if row.interrupted:
+            if row.standing == "interrupted":
                 state = await self._app.service.read(row.discussion_id)
                 if state.start.created_by.startswith(ours) and state.paused is None:
                     self._drive(row.discussion_id)

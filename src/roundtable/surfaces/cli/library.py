@@ -62,6 +62,11 @@ def list_command(flags: Mapping[str, Any]) -> int:
         )
     if waiting := [row for row in rows if _status(row) == "interrupted"]:
         echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")
+    if aside := [row for row in rows if row.standing == "set_aside"]:
+        echo_error(
+            "Set aside after it ended its workers three times; to go on by hand: "
+            f"roundtable resume {aside[0].discussion_id}"
+        )
     return 0
 
 
@@ -215,7 +220,7 @@ def delete_command(flags: Mapping[str, Any]) -> int:
 
 def _status(row: DiscussionSummary) -> str:
     """For people: what is queued waits for a worker."""
-    return "waiting" if row.queued else row.standing
+    return "waiting" if row.queued else row.standing.replace("_", " ")
 
 
 def _row(row: DiscussionSummary) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class AskTools(ToolsetBase):
             else _to_answer(asked)
             if (asked := open_questions(state))
             else what_next(state, now, self.access.profile)
-            if now.waiting_for
+            if now.waiting_for or state.set_aside
             else "Poll again with this cursor.",
         )
         while result.size() > self.limit and result.progress:
@@ -253,7 +253,7 @@ def _collected(state: State, caller: str = "") -> Collected:
         hint="It is done."
         if closed
         else what_next(state, now, caller)
-        if now.waiting_for
+        if now.waiting_for or state.set_aside
         else "It is not done yet: poll it, or collect with wait=50.",
     )
 

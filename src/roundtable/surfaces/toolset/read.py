@@ -336,6 +336,7 @@ class ReadTools(ToolsetBase):
                 state=cast("Status", each.status),
                 driven=each.driver is not None and not each.queued,
                 queued=each.queued,
+                set_aside=each.standing == "set_aside",
                 created_by=clip(opened.created_by, 80),
                 opened_at=each.opened_at.isoformat(),
                 updated_at=each.updated_at.isoformat(),

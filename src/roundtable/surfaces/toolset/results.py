@@ -318,6 +318,11 @@ class Row(BaseModel):
     driven: bool
     queued: bool = False
     """Whether it waits for a worker."""
+    set_aside: bool = Field(
+        default=False,
+        description="Whether it was set aside after it ended its workers three times: "
+        "`resume` continues it by hand.",
+    )
     created_by: str
     opened_at: str
     updated_at: str

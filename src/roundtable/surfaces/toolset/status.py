@@ -28,6 +28,7 @@ from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
 from ...procedures.table import unanswered
+from ...views.decision_parts import SET_ASIDE_TOLD
 from ...views.delivery import Delivery
 from ...views.delivery_parts import Seat as Held
 from ...views.driving import runs_by_itself, waits_until
@@ -199,6 +200,8 @@ def what_next(state: State, now: Where, caller: str = "") -> str:
     whoever leads it. Nobody is told to speak for somebody else."""
     if state.closed is not None:
         return f"It is {state.closed.status}: collect, summarize or read have its result."
+    if state.set_aside:
+        return f"{SET_ASIDE_TOLD} To go on by hand: roundtable resume {state.discussion_id}"
     seated = any(each.id == caller for each in state.participants)
     if state.paused is not None:
         told = "it goes on when it is resumed" if seated else "resume lets it go on"

@@ -163,9 +163,9 @@ async def _lock(settings: Settings) -> IO[bytes] | None:
 
 
 async def _take_up(web: Web) -> None:
-    """Go on with every discussion that was interrupted."""
+    """Go on with every discussion that was interrupted; what ended its workers would end us."""
     for row in await web.app.service.summaries():
-        if row.interrupted:
+        if row.standing == "interrupted":
             web.running.drive(row.discussion_id)
 
 

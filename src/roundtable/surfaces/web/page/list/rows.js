@@ -17,7 +17,7 @@ const VOTED = new Set(["decided", "split", "hollow", "uncounted", "demonstration
 
 /** The row that can be shown before it was derived. */
 export function plainRow(found) {
-  const kinds = { running: "live", interrupted: "interrupted", failed: "failed", stopped: "stopped", concluded: "other" };
+  const kinds = { running: "live", interrupted: "interrupted", set_aside: "interrupted", failed: "failed", stopped: "stopped", concluded: "other" };
   return { kind: kinds[found.status] || "other", state: "", question: found.topic, whole: "", answer: "", vote: null, others: [], confidence: { word: "none" }, cost_usd: undefined, dissent: false, follows: "", now: null, round: 0, speaking: 0, waits_for: [] };
 }
 
