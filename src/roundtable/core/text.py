@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -390,3 +390,10 @@ def same_words(one: str, two: str) -> bool:
 def worded(text: str) -> str:
     """What a text says to the letter, but for case, blanks and its full stop."""
     return " ".join(text.split()).casefold().rstrip(".。!！ ")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one says them: “Ann, Bob and Cid”."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

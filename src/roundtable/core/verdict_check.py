@@ -15,7 +15,6 @@ from html import unescape
 
 from .attribution import Ascribed, Attribution, Citation, Citations
 from .contracts import parse_sections
-from .languages import language
 from .quotation_marks import Passage, passages
 from .quotations import Evidence, Fit, Quoted, Source, is_quotation
 from .text import clip, count_words
@@ -343,6 +342,8 @@ class _Check:
                 each.source.speaker and each.source.speaker in (*ascribed.speakers, *ascribed.hints)
             )
         ]
+        from .languages import language  # its word lists are long, and few verdicts need them
+
         ours = language(words)
         theirs = {language(each.source.text) for each in meant or self._proof}
         return ours is None or None in theirs or bool(theirs - {ours})

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from ..core.declaration_block import LABEL, split_blocks
+from ..core.naming import line
 from ..core.text import clip, sentences
-from .report_parts import line
 
 BLOCKS = (LABEL, "decisions", "casting")
 """What is written for the program alone: what a seat declares, and what the host lists or asks."""

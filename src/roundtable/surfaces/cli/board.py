@@ -27,7 +27,6 @@ from ...core.text import count_words, dollars
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from ...views.report_parts import clean
 from ...views.spoken import first_line, spoken
 from ..web.drafts import Speaking
 from .expected import Expected
@@ -106,6 +105,7 @@ class Board:
     def on_event(self, record: StoredEvent, state: State) -> None:
         """Take in what an event changed."""
         from ...views.decision import question_of
+        from ...views.report_parts import clean
 
         event = record.event
         if not self.question:
