@@ -13,7 +13,7 @@ many that stay: a tenth of the time until the first call went into looking at th
 
 def main() -> None:
     """The entry point of the `roundtable` command."""
-    from ...programs import shelter
+    from ...shelter import shelter
 
     gc.set_threshold(OBJECTS)
     shelter(os.environ, sys.path)
