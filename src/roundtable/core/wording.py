@@ -12,6 +12,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+
+from .pattern import pattern
 
 INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 """Characters nobody sees, as a class for patterns."""
@@ -20,16 +23,23 @@ UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that write no spaces between words, as a class for patterns: each character counts."""
-_JOINED = "".join(
-    re.escape(chr(code))
-    for code in range(0x300, 0x3100)
-    if unicodedata.category(chr(code)).startswith("M")
-)
+
+
+def _marks(characters: str) -> str:
+    """Those that are joined to the letter before them, as a class for patterns: from each first to
+    each last, because a class of a thousand characters takes long to make."""
+    joined = [unicodedata.category(each)[0] == "M" for each in characters]
+    changes = [at for at, (one, two) in enumerate(pairwise([False, *joined, False])) if one != two]
+    ends = zip(changes[::2], changes[1::2], strict=True)
+    return "".join(f"{characters[first]}-{characters[after - 1]}" for first, after in ends)
+
+
+_JOINED = _marks("".join(map(chr, range(0x300, 0x3100))))
 """Accents and vowel signs, which are no letters for `re` and yet make another word."""
 _LETTER = rf"(?:(?![{UNSPACED}])[^\W_]|[{_JOINED}{INVISIBLE}])"
 _CURRENCY = "$€£¥₹₩₽₿¢＄￥"
 _AMOUNT = rf"\s?[-+−–]?[{_CURRENCY}]?\s?\.?\d"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""
       (?P<listed>^[ \t>]{{0,12}}\d{{1,3}}[.)](?=\s))
     | (?P<sign>(?<![\w)\]%])[-−–+±](?=[{_CURRENCY}]?\.?\d)|−(?=\s?\d)
@@ -44,11 +54,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_UNSEEN = re.compile(f"[{INVISIBLE}]")
-_BLOCK_BREAK = re.compile(r"\n[ \t>]*\n|\n[ \t>]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)")
-_COMMA_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
-_POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)")
-_DECIMAL_COMMA = re.compile(r"(?:\d+,\d{1,2}|\d+,\d{4,}|0,\d+)")
+_UNSEEN = pattern(f"[{INVISIBLE}]")
+_BLOCK_BREAK = pattern(r"\n[ \t>]*\n|\n[ \t>]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)")
+_COMMA_GROUPS = pattern(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_POINT_GROUPS = pattern(r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)")
+_DECIMAL_COMMA = pattern(r"(?:\d+,\d{1,2}|\d+,\d{4,}|0,\d+)")
 _DASHES = str.maketrans("–—‑−", "----")
 
 

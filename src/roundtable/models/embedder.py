@@ -14,7 +14,6 @@ import struct
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,7 +40,7 @@ class WordLlamaEmbedder:
 
     @property
     def name(self) -> str:
-        return f"wordllama-{_version()}"
+        return f"wordllama-{_version(_WEIGHTS, _RULES)}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return [self._vector(text) for text in texts]
@@ -82,14 +81,16 @@ def _wheel() -> Path:
 
 
 @cache
-def _version() -> str:
-    return metadata.version("wordllama")
+def _version(*files: Path) -> str:
+    """Of some files of the wheel: what differs in them, differs in size or time."""
+    stats = [(_wheel() / file).stat() for file in files]
+    return "-".join(f"{stat.st_size:x}.{stat.st_mtime_ns:x}" for stat in stats)
 
 
 @cache
 def _pieces(folder: Path | None) -> Pieces:
     """One for all embedders of a process: it is only read."""
-    return read_pieces(_wheel() / _RULES, _version(), folder)
+    return read_pieces(_wheel() / _RULES, _version(_RULES), folder)
 
 
 @cache

@@ -133,9 +133,7 @@ def read_pieces(file: Path, version: str, cache: Path | None = None) -> Pieces:
     BadSetting if it holds others than can be followed here."""
     if cache is None:
         return _made(_compact(file))
-    stat = file.stat()
-    source = f"{version} {stat.st_size} {stat.st_mtime_ns}"
-    kept = cache / f"pieces-{hashlib.sha256(source.encode()).hexdigest()[:32]}.bin"
+    kept = cache / f"pieces-{hashlib.sha256(version.encode()).hexdigest()[:32]}.bin"
     data = read_kept(kept)
     if data is None:
         data = _compact(file)
