@@ -456,7 +456,7 @@ def _claims(piece: str, named: frozenset[str], *, loosely: bool) -> bool:
             before = worded(piece[: match.start()])
             if _negations(before) or any(key in _SHORT_OF for key in before.keys):
                 continue
-            if _negations(worded(match[0])) and pattern is _CONSENSUS:
+            if _negations(worded(match[0])) and claimed is _CONSENSUS:
                 continue
             rest = piece[match.end() :]
             if not _COMPLEMENT.match(rest) or match[0].casefold().startswith("unanim"):
