@@ -48,7 +48,7 @@ def test_every_text_of_the_library_and_every_topic_is_cut_as_by_the_library() ->
     assert [ours().cut(text) for text in texts] == [expected(text) for text in texts]
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
     | st.text("aet hinr▁ ", max_size=60)

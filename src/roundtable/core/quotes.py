@@ -71,7 +71,8 @@ def _holds(text: str, parts: Sequence[str]) -> bool:
 @lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     """The words with one space around each, so that none is found within another."""
-    words = _WORD.findall(_CJK.sub(r" \1 ", text.casefold()))
+    folded = text.casefold()
+    words = _WORD.findall(folded if folded.isascii() else _CJK.sub(r" \1 ", folded))
     return f" {' '.join(words)} " if words else ""
 
 

@@ -64,6 +64,8 @@ def readable(text: str) -> str:
 
 def count_words(text: str) -> int:
     """Words, with CJK text counted by characters through a fixed factor."""
+    if text.isascii():
+        return len(_WORD.findall(text))
     cjk = len(_CJK.findall(text))
     rest = _CJK.sub(" ", text)
     return len(_WORD.findall(rest)) + round(cjk / CJK_CHARACTERS_PER_WORD)
