@@ -166,6 +166,13 @@ def test_a_look_into_the_ledger_loads_neither_models_nor_templates(
     assert "roundtable.ledger.sqlite" in loaded
 
 
+@pytest.mark.usefixtures("discussion_id")
+def test_the_list_of_discussions_loads_no_view_of_one() -> None:
+    loaded = modules_after("list")
+    views = ("absence", "decision", "deliverables", "delivery", "outside_form", "result")
+    assert loaded.isdisjoint({f"roundtable.views.{each}" for each in views})
+
+
 def test_a_discussion_up_to_its_first_call_loads_no_provider_no_parser_and_no_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
