@@ -30,8 +30,8 @@ def told():
     print(*(m for m in {heavy} if m in sys.modules), file=open({file!r}, "w"))
 """
 NOT_FOR_ASK = (
-    "xllamacpp", "wordllama", "numpy", "rich.console", "asyncpg", "pypdf", "lxml", "fastapi",
-    "genai_prices.data", "markdown_it",
+    "xllamacpp", "wordllama", "numpy", "tokenizers", "rich.console", "asyncpg", "pypdf", "lxml",
+    "fastapi", "genai_prices.data", "markdown_it",
 )  # fmt: skip
 HEAVY = (*NOT_FOR_ASK, "jinja2", "httpx2")
 NOT_FOR = {"--help": (*HEAVY, "pydantic", "asyncio", "sqlite3"), "ask": NOT_FOR_ASK}

@@ -18,7 +18,7 @@ MODULES: dict[Extra, tuple[str, ...]] = {
     "cluster": ("pgqueuer",),
     "demo": ("xllamacpp",),
     "documents": ("pypdf", "docx", "pptx", "openpyxl", "defusedxml"),
-    "experts": ("numpy", "wordllama"),
+    "experts": ("wordllama",),
     "keyring": ("keyring",),
     "mcp": ("mcp",),
     "notify": ("apprise",),

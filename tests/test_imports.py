@@ -23,6 +23,7 @@ NEVER_FOR_A_CALL = (
     "lxml",
     "markdown_it",
     "mcp",
+    "numpy",
     "openai",
     "openpyxl",
     "pptx",
@@ -32,18 +33,31 @@ NEVER_FOR_A_CALL = (
     "requests",
     "rich.console",
     "rich.markdown",
+    "roundtable.core.closing_block",
+    "roundtable.core.grounding",
+    "roundtable.core.languages",
     "roundtable.core.notifications_text",
+    "roundtable.core.schedule",
+    "roundtable.core.scores",
     "roundtable.documents.gather",
     "roundtable.procedures.adaptive.panels",
+    "roundtable.speakers.api_failures",
+    "roundtable.surfaces.cli.board",
     "roundtable.surfaces.cli.verdict",
     "roundtable.surfaces.tokens.store",
     "roundtable.surfaces.web.found",
+    "roundtable.views.adaptive_meta",
     "roundtable.views.decision",
+    "roundtable.views.decision_parts",
     "roundtable.views.delivery",
     "roundtable.views.five_round.references",
+    "roundtable.views.meeting_status",
     "roundtable.views.outgoing",
     "roundtable.views.report_md",
+    "roundtable.views.report_parts",
+    "roundtable.views.spoken",
     "tiktoken",
+    "tokenizers",
     "uvicorn",
     "wordllama",
     "xllamacpp",
@@ -83,7 +97,16 @@ assert run(sys.argv[1:]) == 0
 print(*sys.modules, file=sys.stderr)
 """
 
-
+WHOLE = """
+import sys
+before = {*sys.modules}
+from roundtable_council import main
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code
+print(*{*sys.modules} - before, file=sys.stderr)
+"""
 AT_FIRST_CALL = """
 import os, sys
 from roundtable.speakers.api_client import ApiCall
@@ -127,6 +150,12 @@ def test_help_loads_next_to_nothing() -> None:
     assert loaded.isdisjoint({*HEAVY, "pydantic", "asyncio", "sqlite3", "roundtable.bootstrap"})
 
 
+def test_what_every_command_begins_with_needs_little_of_the_standard_library_either() -> None:
+    loaded = modules_after("--help", script=WHOLE)
+    assert loaded.isdisjoint({"dataclasses", "difflib", "json", "pathlib", "sysconfig"})
+    assert "roundtable.shelter" in loaded
+
+
 @pytest.mark.parametrize("command", ["list", "show"])
 def test_a_look_into_the_ledger_loads_neither_models_nor_templates(
     command: str, discussion_id: str
@@ -135,6 +164,13 @@ def test_a_look_into_the_ledger_loads_neither_models_nor_templates(
     loaded = modules_after(command, *arguments)
     assert loaded.isdisjoint(HEAVY)
     assert "roundtable.ledger.sqlite" in loaded
+
+
+@pytest.mark.usefixtures("discussion_id")
+def test_the_list_of_discussions_loads_no_view_of_one() -> None:
+    loaded = modules_after("list")
+    views = ("absence", "decision", "deliverables", "delivery", "outside_form", "result")
+    assert loaded.isdisjoint({f"roundtable.views.{each}" for each in views})
 
 
 def test_a_discussion_up_to_its_first_call_loads_no_provider_no_parser_and_no_vectors(

@@ -15,9 +15,9 @@ from roundtable.programs import (
     find_program,
     python_child,
     safe_environment,
-    shelter,
     workspace_of,
 )
+from roundtable.shelter import shelter
 
 pytestmark = [
     pytest.mark.requirement("Z-39"),

@@ -167,7 +167,7 @@ def expert_selector(settings: Settings) -> Selector:
     experts = list(read_library(own_files(*settings.expert_folders), settings.cache).values())
     if not embedder_installed():
         return Selector(experts, None)
-    embedder = WordLlamaEmbedder()
+    embedder = WordLlamaEmbedder(settings.cache)
     vectors = kept_vectors(settings.cache, "experts", meanings(experts), embedder)
     return Selector(experts, embedder, vectors)
 

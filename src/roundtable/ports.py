@@ -9,16 +9,18 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapp
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from .core.call_gate import CallGate
 from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
-from .core.purse import Purse
-from .core.schedule import Schedule
 from .core.state import State
 from .core.values import Effort, NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
+
+if TYPE_CHECKING:
+    from .core.purse import Purse
+    from .core.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ OPENAI_BASE_URL=http://127.0.0.1:9/trapped
 """
 FAMILY = """
 import sys
-from roundtable.programs import shelter
+from roundtable.shelter import shelter
 import os
 shelter(os.environ, sys.path)
 import json

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from roundtable.kept import KEPT
@@ -24,9 +23,8 @@ def test_what_was_embedded_once_is_not_embedded_again(tmp_path: Path) -> None:
     second = kept_vectors(tmp_path / "cache", "experts", TEXTS, embedder)
 
     assert len(embedder.asked) == 1
-    assert first.dtype == second.dtype == np.float32
-    assert first.shape == (3, 26)
-    assert (first == second).all()
+    assert [len(row) for row in first] == [26] * 3
+    assert first == second
     assert len(files(tmp_path / "cache")) == 1
 
 
@@ -40,7 +38,7 @@ def test_other_texts_and_other_embedders_have_files_of_their_own(tmp_path: Path)
     assert len(embedder.asked) == 3
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "pickle", "wrong", "folder"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "wrong", "folder"])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
     embedder = LetterEmbedder()
     good = kept_vectors(tmp_path, "experts", TEXTS, embedder)
@@ -54,18 +52,15 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
         case "flipped":
             middle = data.index(b"\x00\x00\x80?")  # a number among the vectors
             path.write_bytes(data[:middle] + b"\x01\x02\x03\x04" + data[middle + 4 :])
-        case "pickle":
-            with path.open("wb") as file:
-                np.save(file, np.array([{"a": 1}]), allow_pickle=True)
         case "wrong":
-            np.savez(path, vectors=np.zeros((2, 26), dtype=np.float32))
+            path.write_bytes(bytes(4 * 2 * 26))
         case _:
             path.unlink()
             path.mkdir()
 
     again = kept_vectors(tmp_path, "experts", TEXTS, embedder)
 
-    assert (again == good).all()
+    assert again == good
     assert len(embedder.asked) == 2
 
 
@@ -74,12 +69,13 @@ def test_a_place_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
 
     vectors = kept_vectors(tmp_path / "cache", "experts", TEXTS, LetterEmbedder())
 
-    assert vectors.shape == (3, 26)
+    assert [len(row) for row in vectors] == [26] * 3
 
 
 def test_old_files_are_forgotten_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "experts-0.npz").write_bytes(b"as an earlier version kept them")
     for number in range(KEPT + 3):
         kept_vectors(tmp_path, "experts", [*TEXTS, str(number)], LetterEmbedder())
 
     assert len(files(tmp_path)) == KEPT
-    assert all(path.suffix == ".npz" for path in files(tmp_path))
+    assert all(path.suffix == ".bin" for path in files(tmp_path))

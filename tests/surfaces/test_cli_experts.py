@@ -93,7 +93,7 @@ def test_a_panel_for_a_topic_is_chosen_and_explained(desk: Desk) -> None:
     assert "1. Energy Systems Engineer (energy-systems-engineer), environment" in outcome.out
     assert "   knows Wärmepumpe" in outcome.out
     assert "λ = 0.7: 70% relevance." in outcome.out
-    assert list((desk.home / "cache").glob("experts-*.npz"))
+    assert list((desk.home / "cache").glob("experts-*.bin"))
 
 
 @pytest.mark.requirement("B-34")

@@ -7,18 +7,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .pattern import pattern
 from .quotation_marks import Passage
 from .quotations import Source
 from .wording import Wording, vocabulary, worded
 
-_TURN = re.compile(
+_TURN = pattern(
     r"(?<![A-Za-z0-9_/.:-])\d{1,4}/[^\W\d_][\w-]{0,60}/[^\W_](?:[\w.-]{0,80}[\w-])?(?![\w/])"
 )
-_ASCII = re.compile(r"[!-~]+")
-_DOCUMENT = re.compile(r"\bdocument:(?=\S)", re.IGNORECASE)
-_BRACKETED = re.compile(r"[\[【［](question|options)[\]】］]", re.IGNORECASE)
+_ASCII = pattern(r"[!-~]+")
+_DOCUMENT = pattern(r"\bdocument:(?=\S)", re.IGNORECASE)
+_BRACKETED = pattern(r"[\[【［](question|options)[\]】］]", re.IGNORECASE)
 _OPENING, _CLOSING = "[(（【［", "])）】］"
-_SENTENCE = re.compile(
+_SENTENCE = pattern(
     r"[.!?][\"”’)\]*_]*(?:\s|$)|[。！？]|\n[ \t]*\n|\n[ \t]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)"
 )
 _MANY = 25

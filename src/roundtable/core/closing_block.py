@@ -17,19 +17,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .contracts import says_nothing
+from .pattern import pattern
 from .text import count_words
 
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s*|\*\*)(?P<title>[^#*\n]+?)\s*(?:#*|:?\*\*:?)\s*$")
-_LINE = re.compile(
+_HEADING = pattern(r"^\s{0,3}(?:#{1,6}\s*|\*\*)(?P<title>[^#*\n]+?)\s*(?:#*|:?\*\*:?)\s*$")
+_LINE = pattern(
     r"^\s*(?P<mark>[-*•+]|\d{1,2}[.)])?\s*[*_`]*"
     r"(?P<word>AGREE|DISAGREE|UNSURE|NEW|ACTION|END|SAME)\b(?P<rest>[^\n]*)$",
     re.IGNORECASE,
 )
 _STANCES = ("AGREE", "DISAGREE", "UNSURE")
-_NAMES_A_POINT = re.compile(
+_NAMES_A_POINT = pattern(
     r"[\s:*_`]*(?:with\s+|on\s+|to\s+|point\s+)?[\[(*`]*\bp\s?\d{1,4}\b", re.IGNORECASE
 )
-_LEAD = re.compile(r"^[\s:;,.*_`)\]–—-]+")
+_LEAD = pattern(r"^[\s:;,.*_`)\]–—-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .events import NoteAdded
+from .pattern import pattern
 from .text import estimate_tokens
 from .values import Material, Participant, SpeakerRef
 
@@ -33,9 +34,9 @@ LONGEST_PASSAGE = 1200
 _LEFT_OUT = "[... {0:,} characters left out ...]"
 _MARK = 40
 """Characters that such a mark takes up, about."""
-_HEADING = re.compile(r"#{1,6} \S|\[[^\]\n]{1,80}\]$|={3,}|-{3,}")
-_WORDS = re.compile(r"[^\W_]{3,}|[\u3400-\u9fff]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_HEADING = pattern(r"#{1,6} \S|\[[^\]\n]{1,80}\]$|={3,}|-{3,}")
+_WORDS = pattern(r"[^\W_]{3,}|[\u3400-\u9fff]")
+_SENTENCE = pattern(r"(?<=[.!?。！？])\s+|\n")
 _COMMON = 0.5
 """A word that stands in more than this share of the passages tells nothing."""
 

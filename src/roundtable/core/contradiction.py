@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .pattern import pattern
 from .text import clip, sentences
 from .values import Finding
 from .wording import NEGATIONS, Wording, vocabulary, worded
@@ -26,7 +27,7 @@ _ALIKE = 5
 Answer = Literal["yes", "no"]
 _FIRM = r"(?:absolutely|certainly|definitely|clearly|a (?:clear|firm|resounding|definite)"
 _FIRM += r"|ein (?:klares|deutliches)|un (?:claro|rotundo)|eindeutig|definitiv|claramente)\s+"
-_BARE = re.compile(
+_BARE = pattern(
     r"[\W_]*(?:(?P<yes>(?:" + _FIRM + r")?(?:yes|ja|sí|oui)|auf jeden fall|por supuesto"
     r"|是的?|对|可以|应该|應該)"
     r"|(?P<no>(?:" + _FIRM + r")?(?:no|nein|non)|nope|no way|not at all|by no means|under no"
@@ -37,24 +38,24 @@ _BARE = re.compile(
     r"(?=[\W_]*$|[*_]*\s*[,.:;!—–，。：；！-])",
     re.IGNORECASE,
 )
-_STATED = re.compile(
+_STATED = pattern(
     r"\b(?:answer|verdict|antwort|urteil|respuesta|veredicto)\b[*_]*\s*(?::|is|lautet|ist|es)"
     r"\s*[:*_“\"]*\s*(?:" + _FIRM + r")?(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)"
     r"|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
-_CONTRAST = re.compile(
+_BOTH = pattern(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
+_CONTRAST = pattern(
     r"\b(?:rather than|instead of|over|than|not|statt|anstatt|anstelle von|als"
     r"|en lugar de|en vez de|antes que)\b|而不是|而非",
     re.IGNORECASE,
 )
 """What follows, up to the end of its clause, is what the answer does not recommend."""
-_CLAUSE = re.compile(
+_CLAUSE = pattern(
     r"[.,;:!?—–。，；：！？\n]+|\s-\s|\b(?:but|and then|sondern|aber|sino|pero)\b|而是|但",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
+_CONDITION = pattern(
     r"\?|？|\b(?:if|unless|when|whether|while|although|though|whereas|despite|wenn|falls|ob|obwohl"
     r"|während|trotz|si|cuando|aunque|mientras)\b|如果|若|虽然|尽管|是否",
     re.IGNORECASE,
@@ -92,7 +93,7 @@ _FOLLOW = vocabulary(
     "wins won prevails gewinnt gana",
 )
 """Words that may follow it: any other may begin a judgement on it."""
-_PRAISE = re.compile(
+_PRAISE = pattern(
     r"\s*(?:is|ist|es) (?:the|die|der|das|la|el) (?:right|best|clear|better|richtige|beste|mejor)\b"
     r"|\s*should be (?:used|chosen|adopted|taken|built)\b|\s*it is\s*$|\s*comes out ahead\b"
     r"|\s*is the (?:answer|choice)\s*$",
@@ -118,14 +119,14 @@ _EITHER = vocabulary("or oder o u")
 _LABELS = vocabulary(
     "the answer decision verdict conclusion recommendation antwort respuesta fazit"
 )
-_REFUSED_IT = re.compile(
+_REFUSED_IT = pattern(
     r"[\W_]*(?:we|you|they|the (?:table|team|company|town|city))\s+(?:should|must|shall)"
     r"(?: not|n['’]t)(?:\s+do (?:it|so|this|that))?(?=\s*(?:[.,:;!—–]|$))"
     r"|[\W_]*wir (?:sollten|sollen|dürfen) (?:das |es )nicht(?: tun| machen)?(?=\s*(?:[.,:;!—–]|$))"
     r"|[\W_]*no (?:deberíamos|debemos)(?: hacerlo)?(?=\s*(?:[.,:;!—–]|$))",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(
+_BEFORE = pattern(
     r"[\W_]*(?:(?:after|having) [^,.;]{3,60}|on balance|in short|overall|all in all|in sum|kurz"
     r"|insgesamt|nach [^,.;]{3,60} abwägung|en resumen|en conjunto)[,:]\s*",
     re.IGNORECASE,
@@ -396,7 +397,7 @@ def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str
 _ALL = (
     r"(?:all|every|each|everyone|everybody|both|alle|jeder|beide|sämtliche|todos|todas|ambos|cada)"
 )
-_UNANIMOUS = re.compile(
+_UNANIMOUS = pattern(
     rf"\bunanim\w*|\beinstimmig\w*|\beinhellig\w*|\bunánime\w*|\bunanimidad\b"
     rf"|\b{_ALL}\b(?:\W+\w+){{0,4}}?\W+(?:agree[sd]?|concur\w*|said so|say so|einig|zustimmen"
     rf"|stimmen zu|übereinstimmen|de acuerdo|coinciden|concuerdan)\b"
@@ -408,7 +409,7 @@ _UNANIMOUS = re.compile(
     r"|(?:没有人|无人)(?:反对|异议)",
     re.IGNORECASE,
 )
-_CONSENSUS = re.compile(
+_CONSENSUS = pattern(
     r"\bconsensus\b|\bkonsens\b|\bconsenso\b|共识"
     r"|\b(?:table|panel|council|group|experts) (?:has |have )?(?:chose|chosen|decided on|settled on"
     r"|agreed on|agrees? on)\b(?!\s+(?:none|nothing|neither|no (?:answer|option|position|side))\b)",
@@ -419,7 +420,7 @@ _SHORT_OF = vocabulary(
     "missing before until toward towards fehlt fehlender fast beinahe statt falta casi lejos",
     "缺 尚 难",
 )
-_COMPLEMENT = re.compile(
+_COMPLEMENT = pattern(
     r"^\s*:|^\s*(?:upon|on|about|that|with|over|in|to|points?|dass|darüber|darin|über|in|en|sobre|que|认为)\b"
     r"|^\s*(?:[，,:：]?\s*(?:that|dass|que))\b",
     re.IGNORECASE,
@@ -450,12 +451,12 @@ def _pieces(sentence: str) -> list[str]:
 
 
 def _claims(piece: str, named: frozenset[str], *, loosely: bool) -> bool:
-    for pattern in (_UNANIMOUS, _CONSENSUS) if loosely else (_UNANIMOUS,):
-        for match in pattern.finditer(piece):
+    for claimed in (_UNANIMOUS, _CONSENSUS) if loosely else (_UNANIMOUS,):
+        for match in claimed.finditer(piece):
             before = worded(piece[: match.start()])
             if _negations(before) or any(key in _SHORT_OF for key in before.keys):
                 continue
-            if _negations(worded(match[0])) and pattern is _CONSENSUS:
+            if _negations(worded(match[0])) and claimed is _CONSENSUS:
                 continue
             rest = piece[match.end() :]
             if not _COMPLEMENT.match(rest) or match[0].casefold().startswith("unanim"):

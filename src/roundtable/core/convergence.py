@@ -9,10 +9,11 @@ Only `overlap` looks at words, and it says that a table repeats itself, not that
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+
+from .pattern import pattern
 
 Positions = Mapping[str, str | None]
 """What each participant holds on one issue: an answer or a stance; None if nobody knows."""
@@ -21,9 +22,7 @@ UNSURE = "unsure"
 """A position that agrees with nobody, not even with another one who is unsure."""
 
 HIGHEST_SCORE = 5
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*"
-)
+_WORD = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from .pattern import pattern
 from .text import clip
 
 LABEL = "declaration"
 """What the fenced block at the end of a speech is labelled with."""
 MAX_DEPTH = 12
-_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
+_FENCE = pattern(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
 
 
 def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
@@ -69,7 +70,7 @@ def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int |
     return kept, blocks, opened if mark and not declared else None
 
 
-_MAY_BEGIN = re.compile(r"^ {0,3}(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$")
+_MAY_BEGIN = pattern(r"^ {0,3}(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$")
 
 
 def spoken_so_far(text: str, labels: Collection[str]) -> str:
@@ -161,7 +162,7 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, inner), default=0)
 
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r'"(?:[^"\\]|\\.)*"|(?P<comment>//[^\n]*|/\*.*?\*/|(?<=[\s,{\[])\#[^\n]*)|(?P<comma>,)(?=\s*[}\]])',
     re.DOTALL,
 )

@@ -34,6 +34,7 @@ from .declaration_block import LABEL, BrokenJson, parse_json, split_blocks
 from .json_schema import list_of as _list
 from .json_schema import object_of as _object
 from .json_schema import text_of as _text
+from .pattern import pattern
 from .text import clip, count_words, same_words
 from .values import ActionItem
 
@@ -97,14 +98,14 @@ PLACEHOLDER = "…"
 
 _STANCES: tuple[StanceWord, ...] = get_args(StanceWord)
 _OWN_STANCES = ("amend", "withdraw")
-_OPTION_ID = re.compile(
+_OPTION_ID = pattern(
     r"^[\s\"'“”`(\[]*(?:(?:option|opción|选项)\s*o?|o)\s*(?P<number>\d{1,3})[\s\"'“”`)\].]*$",
     re.IGNORECASE,
 )
 """A bare number is none of these: it may as well be what an option says."""
-_POINT_ID = re.compile(r"^\W*(?P<kind>[pcPC])\s*(?P<number>\d{1,4})\W*$")
-_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,10})?")
-_PERCENT = re.compile(r"^\s*(?P<number>\d{1,3})(?:\.\d+)?\s*(?:%|/\s*100|percent)?\s*$")
+_POINT_ID = pattern(r"^\W*(?P<kind>[pcPC])\s*(?P<number>\d{1,4})\W*$")
+_NUMBER = pattern(r"[-+]?\d{1,15}(?:\.\d{1,10})?")
+_PERCENT = pattern(r"^\s*(?P<number>\d{1,3})(?:\.\d+)?\s*(?:%|/\s*100|percent)?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -734,7 +735,7 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
 
 
-_REFUSAL = re.compile(
+_REFUSAL = pattern(
     r"^\W*(?:(?:i['’]?m|i am) (?:really |very |truly )?(?:sorry|afraid)\b|sorry\b|i apologi[sz]e\b"
     r"|(?:as an ai\b[^.]*\b)?i (?:can(?:no|['’])t|can ?not|won['’]t|will not|am (?:not able|unable)"
     r"|must (?:decline|refuse)|decline|refuse)\b"

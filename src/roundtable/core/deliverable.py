@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from .pattern import pattern
 from .text import WINDOWS_DEVICES
 from .values import Value
 
@@ -34,14 +35,12 @@ CUT = "[deliverable not ended]"
 MAX_NAME, MAX_NAME_BYTES = 80, 180
 UNNAMED, EXAMPLE = "deliverable.txt", "NAME.EXT"
 
-_HEAD = re.compile(
-    r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*deliverable\b(?P<named>[^\n]*)$", re.IGNORECASE
-)
-_REVISES = re.compile(r"[ \t:]+\(?revises\b[ \t:]*", re.IGNORECASE)
-_IDS = re.compile(r"w\d{1,4}\b(?:(?:[ \t,;&+]|and\b)*w\d{1,4}\b)*", re.IGNORECASE)
-_END = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t\r]*$")
-_DECLARES = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*declaration[ \t\r]*$", re.IGNORECASE)
-_ID = re.compile(r"w\d{1,4}", re.IGNORECASE)
+_HEAD = pattern(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*deliverable\b(?P<named>[^\n]*)$", re.IGNORECASE)
+_REVISES = pattern(r"[ \t:]+\(?revises\b[ \t:]*", re.IGNORECASE)
+_IDS = pattern(r"w\d{1,4}\b(?:(?:[ \t,;&+]|and\b)*w\d{1,4}\b)*", re.IGNORECASE)
+_END = pattern(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t\r]*$")
+_DECLARES = pattern(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*declaration[ \t\r]*$", re.IGNORECASE)
+_ID = pattern(r"w\d{1,4}", re.IGNORECASE)
 
 
 class Deliverable(Value):
@@ -140,8 +139,8 @@ def block(name: str, text: str, revises: Iterable[str] = ()) -> str:
 
 # --- names ---------------------------------------------------------------------------------------
 
-_FORBIDDEN = re.compile(r'[<>:"|?*`\[\]{}$%!\\^]+')
-_BLANKS = re.compile(r"\s+")
+_FORBIDDEN = pattern(r'[<>:"|?*`\[\]{}$%!\\^]+')
+_BLANKS = pattern(r"\s+")
 
 
 def safe_name(given: str, default: str = UNNAMED) -> str:
@@ -185,7 +184,7 @@ _VERBS = (
 # An order, not "should we build": the verb begins a sentence, or somebody is asked to.
 _ORDER = r"(?:^|[.!?:;\n]\s*|\b(?:please|you|kindly|help\s+(?:me|us)(?:\s+to)?)\s+)"
 _WISH = r"\b(?:(?:i|we)\s+(?:need|want)|give\s+(?:me|us)|provide|deliver)\b"
-_ASKS = re.compile(
+_ASKS = pattern(
     rf"{_ORDER}{_WRITES}\b|{_ORDER}{_VERBS}\b.{{0,80}}?\b{_WORKS}\b|{_WISH}.{{0,40}}?\b{_WORKS}\b"
     r"|\b(?:schreib(?:e|t|en)?|entwirf|entwerft|verfass\w*|erstell\w*|implementier\w*"
     r"|programmier\w*|formulier\w*)\b"

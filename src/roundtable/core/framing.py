@@ -8,42 +8,42 @@ from __future__ import annotations
 
 import re
 
+from .pattern import pattern
+
 YES_NO = ("yes", "no")
-_ENGLISH = re.compile(
+_ENGLISH = pattern(
     r"^(?:should|shall|is|are|were|do|does|did|has|have|must"
     r"|(?:can|could|will|would|may)(?!\s+(?:you|anyone|someone|somebody)\b)"
     r"|was(?=\s+(?:it|this|that|there|the|a|an|he|she|our|my|your|their)\b))\b",
     re.IGNORECASE,
 )
-_GERMAN = re.compile(
+_GERMAN = pattern(
     r"^(?:soll(?:en|te|ten)?|ist|sind|kann|können|könnte|darf|dürfen|muss|müssen|wird|werden"
     r"|haben|hat|lohnt|gibt)\b",
     re.IGNORECASE,
 )
-_SPANISH = re.compile(
+_SPANISH = pattern(
     r"^¿?\s*(?:deber[ií]a(?:mos|n)?|debe(?:mos|n)?|es|son|puede[ns]?|podemos|conviene|hay|vale"
     r"|tiene sentido)\b",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(r"是否|应不应该|该不该|要不要|能不能|会不会|吗[?？]?$")
-_UNMARKED = re.compile(r"^(?:(?:should|shall)\s|soll(?:en|te|ten)?\s)|吗$|是否", re.IGNORECASE)
+_CHINESE = pattern(r"是否|应不应该|该不该|要不要|能不能|会不会|吗[?？]?$")
+_UNMARKED = pattern(r"^(?:(?:should|shall)\s|soll(?:en|te|ten)?\s)|吗$|是否", re.IGNORECASE)
 """What is a question without a question mark too."""
-_MORE_THAN_THAT = re.compile(
+_MORE_THAN_THAT = pattern(
     r"\b(?:or|oder|o|u|versus|vs|how|which|what|why|when|where|who|wie|was|welche[mnrs]?|warum"
     r"|wieso|wann|wo|wer|cómo|qué|cuál(?:es)?|cuándo|dónde|quién(?:es)?)\b"
     r"|\w/\w|还是|或者|如何|怎么|怎样|什么|为何|哪",
     re.IGNORECASE,
 )
 """Signs that yes or no is not the whole answer."""
-_TURNED_ROUND = re.compile(
+_TURNED_ROUND = pattern(
     r"\bnot\b|n['’]t\b|\bnever\b|\bno longer\b|\bnicht\b|\bkeine?[nmrs]?\b|\bnie\b|\bno\b|\bnunca\b"
     r"|(?<![应该要能会是])不|(?<![特区个级类分])别|没",
     re.IGNORECASE,
 )
 """A question that denies something: yes and no mean different things to different people."""
-_LAST_SENTENCE = re.compile(
-    r"(?:^|[.!;:。！；：]\s*|\n\s*)([^.!;:。！；：\n]*(?:\.\w[^.!;:\n]*)*)$"
-)
+_LAST_SENTENCE = pattern(r"(?:^|[.!;:。！；：]\s*|\n\s*)([^.!;:。！；：\n]*(?:\.\w[^.!;:\n]*)*)$")
 
 
 def choices_of(question: str) -> tuple[str, ...]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from .pattern import pattern
+
 KeyTrouble = Literal["wrong", "expired", "no credit"]
 
-_EXPIRED = re.compile(r"expired|has been (?:revoked|disabled)|no longer (?:valid|active)", re.I)
-_NO_CREDIT = re.compile(
+_EXPIRED = pattern(r"expired|has been (?:revoked|disabled)|no longer (?:valid|active)", re.I)
+_NO_CREDIT = pattern(
     r"insufficient[ _](?:quota|credit|balance|funds)|credit balance|exceeded your current quota|"
     r"no credits?\b|billing|payment required|out of credits?",
     re.I,
 )
-_WAIT = re.compile(r"retry[ _-]?(?:in|after|delay)|per[ _-]?(?:second|minute)", re.I)
+_WAIT = pattern(r"retry[ _-]?(?:in|after|delay)|per[ _-]?(?:second|minute)", re.I)
 """Google speaks of quota and billing also where calls came too fast, and says how long to wait."""
-_BAD_KEY = re.compile(
+_BAD_KEY = pattern(
     r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|expired)|"
     r"(?:invalid|incorrect) api[ _-]?key",
     re.I,

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from .pattern import pattern
+
 _SAMPLE = 4000
 """Characters that are looked at."""
 _SCRIPTS = {
-    "ja": re.compile(r"[\u3040-\u30ff]"),
-    "zh": re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"),
-    "ko": re.compile(r"[\uac00-\ud7af]"),
-    "ru": re.compile(r"[\u0400-\u04ff]"),
-    "ar": re.compile(r"[\u0600-\u06ff]"),
-    "el": re.compile(r"[\u0370-\u03ff]"),
-    "he": re.compile(r"[\u0590-\u05ff]"),
+    "ja": pattern(r"[\u3040-\u30ff]"),
+    "zh": pattern(r"[\u3400-\u4dbf\u4e00-\u9fff]"),
+    "ko": pattern(r"[\uac00-\ud7af]"),
+    "ru": pattern(r"[\u0400-\u04ff]"),
+    "ar": pattern(r"[\u0600-\u06ff]"),
+    "el": pattern(r"[\u0370-\u03ff]"),
+    "he": pattern(r"[\u0590-\u05ff]"),
 }
 _COMMON = {
     "en": "the and of to is that not we should it be are for with this have has will must they was",

@@ -13,39 +13,40 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .pattern import pattern
 from .text import ASSIGNED_SECRET, REDACTED, SECRETS
 
 _KINDS = (
-    ("a private key", re.compile(r"-----BEGIN")),
-    ("a signed token (JWT)", re.compile(r"eyJ")),
-    ("a cloud access key", re.compile(r"AKIA|ASIA")),
-    ("an API key or token", re.compile(r"[A-Za-z]{2,6}[-_]|AIza|\d+:")),
+    ("a private key", pattern(r"-----BEGIN")),
+    ("a signed token (JWT)", pattern(r"eyJ")),
+    ("a cloud access key", pattern(r"AKIA|ASIA")),
+    ("an API key or token", pattern(r"[A-Za-z]{2,6}[-_]|AIza|\d+:")),
 )
-_SECRET_ADDRESS = re.compile(
+_SECRET_ADDRESS = pattern(
     r"https://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/[\w/\-]{20,}"
     r"|\bAccountKey=[A-Za-z0-9+/]{40,}={0,2}"
 )
-_PASSWORD = re.compile(r"(?<=://)[^\s/:@]*:(?P<word>[^\s/@]+)(?=@)")
-_EXAMPLE = re.compile(
+_PASSWORD = pattern(r"(?<=://)[^\s/:@]*:(?P<word>[^\s/@]+)(?=@)")
+_EXAMPLE = pattern(
     r"(?i)example|sample|dummy|placeholder|changeme|change-me|redacted|your[-_ ]|my[-_]?(?:secret"
     r"|pass|token|key)|xxx|\*\*\*|\.\.\.|…|\$\{|\$\(|\{\{|<[^>]+>|^\$?[A-Z_]+$|^(?:user|pass"
     r"|password|passwd|pwd|secret|token|test|root|postgres|admin|pw)$"
 )
-_NAMED = re.compile(
+_NAMED = pattern(
     r"""(?ix)(?:passw(?:or)?d|passphrase|(?<![a-z])pwd)["']?
     \s{0,20}(?:=>?|:=?)[ \t]{0,20}
     (?:"(?P<double>[^"\n]{8,200})"|'(?P<single>[^'\n]{8,200})'
     |(?P<word>[^\s"'`,;<>(){}\[\]]{8,200}+)(?![(\[{<]))""",
     re.MULTILINE,
 )
-_NETRC = re.compile(
+_NETRC = pattern(
     r"^(?:.{0,300}\blogin[ \t]{1,20}\S{1,200})?[ \t]{0,40}\bpassword[ \t]{1,20}"
     r"(?P<word>\S{8,200})[ \t]{0,20}$",
     re.MULTILINE,
 )
 """What stands behind the name of a password: in settings, in JSON, in a netrc."""
-_OWNERS_LINK = re.compile(r"https?://[^\s/?#]+/\?key=(?P<key>[\w\-]{16,})")
-_UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
+_OWNERS_LINK = pattern(r"https?://[^\s/?#]+/\?key=(?P<key>[\w\-]{16,})")
+_UNSEEN = pattern("[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 """What has no width: a copy from a page may carry it within a token."""
 _LEAST_SURPRISE = 3.0
 """Bits a character of a value that stands behind a name; words have fewer."""
@@ -147,7 +148,7 @@ def _looks_chosen(value: str) -> bool:
     return digits > 0 and len(letters) > 1 and len(set(value)) >= 6
 
 
-_CODE = re.compile(r"\w\(|\w\.\w+\.\w|^[$%@]|::|://|^(?:\w+[/.])+[A-Za-z]+$")
+_CODE = pattern(r"\w\(|\w\.\w+\.\w|^[$%@]|::|://|^(?:\w+[/.])+[A-Za-z]+$")
 """A call, an attribute, a variable, an address or a path in place of a value."""
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .pattern import pattern
 from .wording import UNSPACED
 
 _PARTNERS = {
@@ -29,25 +30,25 @@ _PARTNERS = {
     "‹": "›",
 }
 """Opening marks, each with those that close it."""
-_TYPED = re.compile(
+_TYPED = pattern(
     r"(?<![\w,]),,(?=[^\s,][^\"“”\n]{0,600}[\"“”])|(?<!`)``(?=[^`\s'][^`\n]{0,600}?'')"
 )
 """Two commas or two grave accents, as marks are typed where the keyboard has none."""
-_TYPED_END = re.compile(r"''(?!')")
+_TYPED_END = pattern(r"''(?!')")
 _SINGLE = frozenset("‘‚'")
 """Marks that may as well be apostrophes."""
-_MARK = re.compile(r"[“”‟❝❞„«»「」『』〝〞〟＂\"″‘’‚'‹›]")
-_QUOTE_BLOCK = re.compile(r"^[ \t]{0,3}>[^\n]*(?:\n[ \t]{0,3}>[^\n]*)*", re.MULTILINE)
-_EMPTY_LINES = re.compile(r"(?:^[ \t]{0,3}(?:>[ \t]*)+$\n?)+", re.MULTILINE)
-_ALERT = re.compile(r"[ \t]{0,3}>[ \t]*\[!\w+\]")
-_SIGNATURE = re.compile(r"\n[ \t]{0,3}>[ \t]*(?:[—–]|--)[ \t]*[^\n]{1,120}\Z")
+_MARK = pattern(r"[“”‟❝❞„«»「」『』〝〞〟＂\"″‘’‚'‹›]")
+_QUOTE_BLOCK = pattern(r"^[ \t]{0,3}>[^\n]*(?:\n[ \t]{0,3}>[^\n]*)*", re.MULTILINE)
+_EMPTY_LINES = pattern(r"(?:^[ \t]{0,3}(?:>[ \t]*)+$\n?)+", re.MULTILINE)
+_ALERT = pattern(r"[ \t]{0,3}>[ \t]*\[!\w+\]")
+_SIGNATURE = pattern(r"\n[ \t]{0,3}>[ \t]*(?:[—–]|--)[ \t]*[^\n]{1,120}\Z")
 """Who said it, in the last line of a block."""
 _MOSTLY = 0.6
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
-_CODE = re.compile(r"`[^`\n]+`")
-_BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•]\s|#|\||>|\d{1,3}[.)]\s))")
-_ELISION = re.compile(r"['’‘](?:\d\ds?\b|(?:tis|twas|em|til|cause|n)\b)", re.IGNORECASE)
-_GLUED = re.compile(rf"(?![{UNSPACED}])[^\W_]")
+_FENCE = pattern(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_CODE = pattern(r"`[^`\n]+`")
+_BREAK = pattern(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•]\s|#|\||>|\d{1,3}[.)]\s))")
+_ELISION = pattern(r"['’‘](?:\d\ds?\b|(?:tis|twas|em|til|cause|n)\b)", re.IGNORECASE)
+_GLUED = pattern(rf"(?![{UNSPACED}])[^\W_]")
 """A letter or digit of a script with spaces: a mark beside it is inside a word, or ends one."""
 _OPENS = " \t\n\u00a0([{（【—–-/*_~>:：,，“„‘‚«「『\"'|=。、；;"
 

@@ -7,13 +7,13 @@ its own assertion.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from .pattern import pattern
 from .quotation_marks import passages
 from .text import count_words
 from .wording import Wording, masked, vocabulary, worded
@@ -29,8 +29,8 @@ _MOST_PLACES = 50
 """Places in one source that are looked at: where words come more often, they prove nothing."""
 _WHOLE = 0.9
 """Of a speech. Who puts all of it between quotation marks quotes nobody."""
-_ELLIPSIS = re.compile(r"[\[(]?(?:…+|⋯+|\.{3,}|\.(?: \.){2,})[\])]?")
-_SENTENCE_END = re.compile(r"[.!?;:。！？；：,，\n]")
+_ELLIPSIS = pattern(r"[\[(]?(?:…+|⋯+|\.{3,}|\.(?: \.){2,})[\])]?")
+_SENTENCE_END = pattern(r"[.!?;:。！？；：,，\n]")
 _SLIGHT = vocabulary(
     "a an the to be been any means need needs reason want wants wish wishes going really very yet",
     "ever in way at all zu ein eine einen der die das gar auf wirklich un una el la lo de que ser",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from .pattern import pattern
 from .text import count_words
 
 SHORTEST_QUOTATION = 4
@@ -27,9 +27,9 @@ QUOTED = "(?:{})".format(
 )
 """The pattern of words between quotation marks, without groups: the marks are its first and last
 character."""
-_WORD = re.compile(r"\w+")
-_CJK = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
-_CUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
+_WORD = pattern(r"\w+")
+_CJK = pattern(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_CUT = pattern(r"\[?(?:…|\.\.\.)\]?")
 
 
 def copied_share(text: str, source: str, run: int = 6) -> float:
@@ -71,7 +71,8 @@ def _holds(text: str, parts: Sequence[str]) -> bool:
 @lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     """The words with one space around each, so that none is found within another."""
-    words = _WORD.findall(_CJK.sub(r" \1 ", text.casefold()))
+    folded = text.casefold()
+    words = _WORD.findall(folded if folded.isascii() else _CJK.sub(r" \1 ", folded))
     return f" {' '.join(words)} " if words else ""
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from .convergence import Score, convergence_score
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
+from .pattern import pattern
 from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
 from .voter_groups import weights_of
@@ -445,14 +446,14 @@ def _argument(
     return None
 
 
-_FOLLOWS = re.compile(
+_FOLLOWS = pattern(
     r"\b(?:most|majority|everybody|everyone|all of (?:you|them)|others?|consensus|outvoted|tired"
     r"|give in|gave in|move on|moving on|peace|harmony|mehrheit|alle|anderen?|müde|mayor[ií]a"
     r"|todos|cansad[oa]|demás|votes?|against one|outnumbered|yield|the team|group"
     r"|überstimmt|gebe nach|cedo)\b|大家|多数|其他人|都|少数服从",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
+_WORD = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
 _COMMON_WORDS = """
     the and for that this with are was were have has had not but they their there then than
     want wants wanted would should could will can may its our your more most some such only

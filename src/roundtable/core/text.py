@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
-_NUMBER = re.compile(r"\d+(?:(?:[.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))\d+)*")
+from .pattern import pattern
+
+_CJK = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WORD = pattern(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_NUMBER = pattern(r"\d+(?:(?:[.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))\d+)*")
 _LONGEST_NUMBER = 40
 """Characters; more digits than that are no number that somebody reads."""
-_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？؟۔।])\s+|(?<=[。！？])|\n+")
+_HALF_SURROGATE = pattern("[\ud800-\udfff]")
+_SENTENCE = pattern(r"(?<=[.!?。！？؟۔।])\s+|(?<=[。！？])|\n+")
 _NO_LETTER = r"(?<![^\W\d_])"
-_ABBREVIATED = re.compile(
+_ABBREVIATED = pattern(
     rf"""{_NO_LETTER}(?:(?i:
       i\.[ ]?e | e\.[ ]?g | z\.\s?b | d\.\s?h | u\.\s?a | o\.\s?ä | p\.\s?ej | p\.\s?ex
     | approx | vs | cf | viz | ca | incl | excl | resp | esp
@@ -25,21 +27,21 @@ _ABBREVIATED = re.compile(
     re.VERBOSE,
 )
 """What ends with a full stop and is always followed by something."""
-_BEFORE_NUMBER = re.compile(rf"{_NO_LETTER}(?:nos?|nr|nro|art|abs|abb|fig|vol|sec|pp?|ch)\.$", re.I)
+_BEFORE_NUMBER = pattern(rf"{_NO_LETTER}(?:nos?|nr|nro|art|abs|abb|fig|vol|sec|pp?|ch)\.$", re.I)
 """The same where a number follows: “no.” can be an answer."""
-_BEFORE_SMALL = re.compile(rf"{_NO_LETTER}(?:etc|usw|[ap]\.\s?m|U\.\s?S|Inc|Ltd|Co|\d+)\.$")
+_BEFORE_SMALL = pattern(rf"{_NO_LETTER}(?:etc|usw|[ap]\.\s?m|U\.\s?S|Inc|Ltd|Co|\d+)\.$")
 """What may end a sentence too: it does not where the next word is small."""
-_INITIAL = re.compile(
+_INITIAL = pattern(
     r"(?:^|[.(“„«]\s?|\b(?:by|and|of|with|von|und|mit|de|por|y|con)\s|\b(?P<name>[A-ZÀ-Þ]\w+)\s)"
     r"[A-ZÀ-Þ]\.$"
 )
-_LETTERED = re.compile(
+_LETTERED = pattern(
     r"""(?:option|plan|variante?|opción|group|gruppe|grupo|team|phase|fase|model|modell|modelo|type
     |typ|tipo|class|part|teil|parte|point|punkt|punto|side|seite|version|versión|choice|answer)""",
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that are followed by a letter which is nobody's initial."""
-_STARTER = re.compile(
+_STARTER = pattern(
     r"""(?:a|an|and|as|at|but|for|he|how|i|if|in|it|its|no|not|of|on|or|our|she|so|that|the|then
     |there|these|they|this|those|to|we|what|when|with|yes|you
     |das|der|die|ein|eine|er|es|ich|ihr|im|ja|nein|sie|und|wenn|wir
@@ -62,6 +64,8 @@ def readable(text: str) -> str:
 
 def count_words(text: str) -> int:
     """Words, with CJK text counted by characters through a fixed factor."""
+    if text.isascii():
+        return len(_WORD.findall(text))
     cjk = len(_CJK.findall(text))
     rest = _CJK.sub(" ", text)
     return len(_WORD.findall(rest)) + round(cjk / CJK_CHARACTERS_PER_WORD)
@@ -180,8 +184,8 @@ def sentences(text: str, count: int | None = None) -> list[str]:
     return list(islice((part for part in parts if part), count))
 
 
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_LIST_NUMBER = re.compile(r"(?m)^([ \t]*\d+)\.[ \t]+")
+_LIST_MARK = pattern(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_LIST_NUMBER = pattern(r"(?m)^([ \t]*\d+)\.[ \t]+")
 
 
 def _split(text: str) -> Iterator[str]:
@@ -279,7 +283,7 @@ WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10))]
 )
 
-SECRETS = re.compile(
+SECRETS = pattern(
     r"""
       \b(?:sk|rk|pk)-[A-Za-z0-9_\-]{12,}              # OpenAI, Anthropic, OpenRouter, DeepSeek …
     | \b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}    # Stripe
@@ -300,7 +304,7 @@ SECRETS = re.compile(
     """,
     re.VERBOSE,
 )
-ASSIGNED_SECRET = re.compile(
+ASSIGNED_SECRET = pattern(
     r"""(?i)(
       \b(?:bearer|basic)\s+(?=[A-Za-z_\-.~+/]*[0-9])     # a digit tells a token from a word
     | (?:(?:api|access|private|secret)[_-]?key|passw(?:or)?d|secret|token)["']?\s*[=:]\s*["']?
@@ -318,7 +322,7 @@ _PARTS_OF_SECRETS = (
 _KEY_BLOCK = "-----BEGIN "
 _LINES_OF_ASSIGNMENT = 2
 """After a word before a secret: one with the sign of the assignment, one with the secret."""
-_DIGITS_AND_COLON = re.compile(r"[0-9]{8}:")
+_DIGITS_AND_COLON = pattern(r"[0-9]{8}:")
 _WORDS_BEFORE_SECRETS = (
     *("bearer", "basic", "key", "passw", "secret", "token"),
     *("bas\u0131c", "basi\u0307c"),  # the other letters i that a pattern without case takes for one
@@ -390,3 +394,10 @@ def same_words(one: str, two: str) -> bool:
 def worded(text: str) -> str:
     """What a text says to the letter, but for case, blanks and its full stop."""
     return " ".join(text.split()).casefold().rstrip(".。!！ ")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one says them: “Ann, Bob and Cid”."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -15,7 +15,7 @@ from html import unescape
 
 from .attribution import Ascribed, Attribution, Citation, Citations
 from .contracts import parse_sections
-from .languages import language
+from .pattern import pattern
 from .quotation_marks import Passage, passages
 from .quotations import Evidence, Fit, Quoted, Source, is_quotation
 from .text import clip, count_words
@@ -35,19 +35,19 @@ MOST_QUOTATIONS = 500
 """Quotations of one text that are looked up. A verdict with more is none."""
 TOLERANCE = 0.1
 """By which a text may pass the length that was asked for."""
-_OUR_MARK = re.compile("|".join(map(re.escape, MARKS)))
-_DECEIVING = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_OUR_MARK = pattern("|".join(map(re.escape, MARKS)))
+_DECEIVING = pattern("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 """Characters that nobody sees and that can change what is seen."""
-_ENTITY = re.compile(
+_ENTITY = pattern(
     r"&(?:quot|[lrb]dquo|[lrs]squo|sbquo|apos|[lr]aquo|[lr]saquo|#\d{2,5}|#x[\da-fA-F]{2,4});"
 )
 _QUOTES = frozenset("“”„«»「」『』\"‘’‚'‹›")
-_ASIDE = re.compile(r"\[\s*(?:sic|translated|übersetzt|traducido|译)[^\]\n]{0,20}\]", re.IGNORECASE)
-_TRANSLATED = re.compile(
+_ASIDE = pattern(r"\[\s*(?:sic|translated|übersetzt|traducido|译)[^\]\n]{0,20}\]", re.IGNORECASE)
+_TRANSLATED = pattern(
     r"\btranslat(?:ed|ion)\b|\bübersetz(?:t|ung)\b|\btradu(?:cid[oa]|cción|it|ction)\b|译|翻譯",
     re.IGNORECASE,
 )
-_DENIAL = re.compile(
+_DENIAL = pattern(
     r"\b(?:den(?:y|ies|ied)|reject(?:s|ed)?|doubt(?:s|ed)?|dispute[sd]?|oppose[sd]?|refuse[sd]?"
     r"|against|far from|instead of|rather than|bestreitet|gegen|statt|rechaza|niega|contra)\b"
     r"|反对|否认",
@@ -343,6 +343,8 @@ class _Check:
                 each.source.speaker and each.source.speaker in (*ascribed.speakers, *ascribed.hints)
             )
         ]
+        from .languages import language  # its word lists are long, and few verdicts need them
+
         ours = language(words)
         theirs = {language(each.source.text) for each in meant or self._proof}
         return ours is None or None in theirs or bool(theirs - {ours})

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .pattern import pattern
 from .text import readable, redact
 
 _JOINING = "\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u00ad"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _MOST_JOINING = 3
 """Characters without width that writing may have in a row; more are a message to machines."""
-_HIDDEN = re.compile(
+_HIDDEN = pattern(
     # A flag of a region is a black flag and letters that nobody sees: these are kept.
     "(?P<flag>\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)"
     "|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]"
@@ -24,8 +25,8 @@ _HIDDEN = re.compile(
     f"|(?<=[{_JOINING}]{{{_MOST_JOINING}}})[{_JOINING}]+"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]+"
 )
-_SELECTED = re.compile(f"[{_SELECTORS}]")
-_LINE_END = re.compile(r"\r\n?")
+_SELECTED = pattern(f"[{_SELECTORS}]")
+_LINE_END = pattern(r"\r\n?")
 _PICTURES = 0x2400
 """Where Unicode has a picture of each control code."""
 

@@ -11,7 +11,10 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
+
+from .pattern import pattern
 
 INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 """Characters nobody sees, as a class for patterns."""
@@ -20,36 +23,53 @@ UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that write no spaces between words, as a class for patterns: each character counts."""
-_JOINED = "".join(
-    re.escape(chr(code))
-    for code in range(0x300, 0x3100)
-    if unicodedata.category(chr(code)).startswith("M")
-)
-"""Accents and vowel signs, which are no letters for `re` and yet make another word."""
-_LETTER = rf"(?:(?![{UNSPACED}])[^\W_]|[{_JOINED}{INVISIBLE}])"
+
 _CURRENCY = "$€£¥₹₩₽₿¢＄￥"
 _AMOUNT = rf"\s?[-+−–]?[{_CURRENCY}]?\s?\.?\d"
-_TOKEN = re.compile(
-    rf"""
-      (?P<listed>^[ \t>]{{0,12}}\d{{1,3}}[.)](?=\s))
-    | (?P<sign>(?<![\w)\]%])[-−–+±](?=[{_CURRENCY}]?\.?\d)|−(?=\s?\d)
-        |[<≤≥≠≈]=?(?={_AMOUNT})
-        |(?<=\S)(?<![-=])>=?(?={_AMOUNT})|(?<=\S[ \t])>=?(?={_AMOUNT}))
-    | (?P<symbol>[%‰°％{_CURRENCY}])
-    | (?P<number>(?<![\w.])\.\d+
-        |\d+(?:[.,:/'’]\d+|[\u00a0\u202f\u2009]\d{{3}}(?!\d)|[-–—‑]\d+)*)
-    | (?P<power>[⁰¹²³⁴-⁹⁺⁻]+)
-    | (?P<sole>[{UNSPACED}])
-    | (?P<word>{_LETTER}+(?:['’ʼ]{_LETTER}+)*(?:\+\+|\#)?)
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-_UNSEEN = re.compile(f"[{INVISIBLE}]")
-_BLOCK_BREAK = re.compile(r"\n[ \t>]*\n|\n[ \t>]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)")
-_COMMA_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
-_POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)")
-_DECIMAL_COMMA = re.compile(r"(?:\d+,\d{1,2}|\d+,\d{4,}|0,\d+)")
+_UNSEEN = pattern(f"[{INVISIBLE}]")
+_BLOCK_BREAK = pattern(r"\n[ \t>]*\n|\n[ \t>]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)")
+_COMMA_GROUPS = pattern(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_POINT_GROUPS = pattern(r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)")
+_DECIMAL_COMMA = pattern(r"(?:\d+,\d{1,2}|\d+,\d{4,}|0,\d+)")
 _DASHES = str.maketrans("–—‑−", "----")
+
+
+def _tokens(letter: str, sole: str) -> re.Pattern[str]:
+    """What a text is taken apart into, by what a letter is and what is a word of its own."""
+    return pattern(
+        rf"""
+          (?P<listed>^[ \t>]{{0,12}}\d{{1,3}}[.)](?=\s))
+        | (?P<sign>(?<![\w)\]%])[-−–+±](?=[{_CURRENCY}]?\.?\d)|−(?=\s?\d)
+            |[<≤≥≠≈]=?(?={_AMOUNT})
+            |(?<=\S)(?<![-=])>=?(?={_AMOUNT})|(?<=\S[ \t])>=?(?={_AMOUNT}))
+        | (?P<symbol>[%‰°％{_CURRENCY}])
+        | (?P<number>(?<![\w.])\.\d+
+            |\d+(?:[.,:/'’]\d+|[\u00a0\u202f\u2009]\d{{3}}(?!\d)|[-–—‑]\d+)*)
+        | (?P<power>[⁰¹²³⁴-⁹⁺⁻]+)
+        | (?P<sole>{sole})
+        | (?P<word>{letter}+(?:['’ʼ]{letter}+)*(?:\+\+|\#)?)
+        """,
+        re.VERBOSE | re.MULTILINE,
+    )
+
+
+_IN_ASCII = _tokens(r"[^\W_]", "(?!)")
+"""For most texts: what follows for all other scripts takes long to make."""
+
+
+@cache
+def _in_any_script() -> re.Pattern[str]:
+    joined = _marks("".join(map(chr, range(0x300, 0x3100))))
+    return _tokens(rf"(?:(?![{UNSPACED}])[^\W_]|[{joined}{INVISIBLE}])", f"[{UNSPACED}]")
+
+
+def _marks(characters: str) -> str:
+    """Accents and vowel signs, which are no letters for `re` and yet make another word, as a class
+    for patterns: from each first to each last, because a thousand of them take long to make."""
+    joined = [unicodedata.category(each)[0] == "M" for each in characters]
+    changes = [at for at, (one, two) in enumerate(pairwise([False, *joined, False])) if one != two]
+    ends = zip(changes[::2], changes[1::2], strict=True)
+    return "".join(f"{characters[first]}-{characters[after - 1]}" for first, after in ends)
 
 
 def vocabulary(*lines: str) -> frozenset[str]:
@@ -167,7 +187,7 @@ def worded(text: str) -> Wording:
     starts: list[int] = []
     ends: list[int] = []
     known: dict[tuple[str | None, str], str] = {}
-    for match in _TOKEN.finditer(text):
+    for match in (_IN_ASCII if text.isascii() else _in_any_script()).finditer(text):
         kind, raw = match.lastgroup, match[0]
         key = known.get((kind, raw))
         if key is None:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.closing_block import takes_positions
 from ..core.copied import without_copied
 from ..core.declaration import Declaration
 from ..core.declaration_block import LABEL, split_blocks
@@ -109,6 +108,8 @@ def heard(
     if form is not None and declaration is None:
         flags.append(UNDECLARED)
         remarks.append(NO_DECLARATION)
+        from ..core.closing_block import takes_positions
+
         if takes_positions(text):
             flags.append(SAID_ONLY)
             remarks.append(ONLY_SAID)

@@ -18,6 +18,8 @@ from typing import Any
 ALL_OF_IT_EVERY = 600.0
 """Seconds."""
 _OLDEST = 2
+_MOST_NEW = 50_000
+"""Objects that a look at the youngest covers at most."""
 _OFTEN = 2
 """Looks at the middle generation between two at the oldest one: each is then the shorter."""
 
@@ -44,7 +46,7 @@ def short_looks(
     gc.collect()
     gc.freeze()
     gc.callbacks.append(looked)
-    gc.set_threshold(usual[0], usual[1], _OFTEN)
+    gc.set_threshold(min(usual[0], _MOST_NEW), usual[1], _OFTEN)
     try:
         yield
     finally:

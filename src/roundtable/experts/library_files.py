@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ..config_files import text_of, toml_table
 from ..core.errors import BadSetting
-from ..kept import keep
+from ..kept import keep, read_kept
 from ..trust import Folder
 from ..version import __version__
 from .expert import Expert
@@ -77,14 +77,11 @@ def kept_experts(folder: Path) -> tuple[Expert, ...]:
     key = hashlib.sha256("\n".join(source).encode()).hexdigest()[:32]
     path = folder / f"library-{key}.txt"
     form = TypeAdapter(tuple[Expert, ...])
-    with suppress(OSError, ValueError):
-        # A digest in the first line shows a file that was cut or changed.
-        digest, _, data = path.read_bytes().partition(b"\n")
-        if digest == hashlib.sha256(data).hexdigest().encode():
+    if (data := read_kept(path)) is not None:
+        with suppress(ValueError):
             return form.validate_json(data)
     experts = shipped_experts()
-    data = form.dump_json(experts)
-    keep(path, lambda file: file.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data))
+    keep(path, form.dump_json(experts))
     return experts
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import TYPE_CHECKING
 
 from ..core.errors import BadTopic, UnknownName, UsageError
 from ..ports import Embedder
@@ -24,10 +23,6 @@ from .meaning import Meaning
 from .mmr import LAMBDA, Pick, mmr
 from .tags import TagIndex, Word
 from .words import CHINESE, content_words, languages_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 WORDS_SHARE = 0.5
 """How much of the relevance the tags may bring, beside what the topic means."""
@@ -102,7 +97,7 @@ class Selector:
         self,
         experts: Sequence[Expert],
         embedder: Embedder | None,
-        vectors: Sequence[Sequence[float]] | NDArray[np.float32] | None = None,
+        vectors: Sequence[Sequence[float]] | None = None,
     ) -> None:
         """Without an embedder it goes by words alone. `vectors`, if they were kept from before, are
         the embedder's for `meanings(experts)`."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .expert import Expert
-from .words import CHINESE, content_words, languages_of, parts, terms
+from .words import CHINESE, content_words, languages_of, parts, stem, terms
 
 PART_SHARE = 0.6
 """How surely a part of a longer word means the same as the word alone."""
@@ -33,9 +33,9 @@ class TagIndex:
         self._contents: list[list[tuple[str, tuple[Word, ...]] | None]] = [
             [None] * len(tags) for tags in self._labels
         ]
+        self._words: dict[int, tuple[Word, ...]] = {}
         self._bearers: dict[Word, list[int]] = {}
-        self._rarity: dict[Word, float] = {}
-        self._whole: dict[int, float] = {}
+        self._rare: dict[Word, float] = {}
         self._all = {language for tags in self._labels for language, _ in tags}
         self._prepared: set[str] = set()
         others = (tag for tags in self._labels for language, tag in tags if language != "zh")
@@ -50,7 +50,6 @@ class TagIndex:
             return
         self._prepared |= new
         bearers: dict[Word, list[int]] = defaultdict(list)
-        added: list[tuple[int, tuple[Word, ...]]] = []
         number = 0
         for tags, contents in zip(self._labels, self._contents, strict=True):
             for at, (language, tag) in enumerate(tags):
@@ -59,13 +58,9 @@ class TagIndex:
                     contents[at] = (tag, words)
                     for word in words:
                         bearers[word].append(number)
-                    added.append((number, words))
+                    self._words[number] = words
                 number += 1
         self._bearers.update(bearers)
-        for word, found in bearers.items():
-            bearing = len({self._places[tag] for tag in found})
-            self._rarity[word] = math.log(1 + self._experts / bearing)
-        self._whole.update((tag, self._weight(words) or 1.0) for tag, words in added)
 
     def words_in(self, topic: str, english: str) -> dict[Word, float]:
         """The words of a topic that some tag bears, with how surely the topic names them."""
@@ -91,16 +86,17 @@ class TagIndex:
         found: dict[int, float] = defaultdict(float)
         for word, sure in named.items():
             for tag in self._bearers[word]:
-                found[tag] += self._rarity[word] * sure
+                found[tag] += self._rarity(word) * sure
         total = [0.0] * len(self._contents)
+        whole = {tag: self._weight(self._words[tag]) or 1.0 for tag in found}
         for word, sure in named.items():
             best: dict[int, float] = {}
             for tag in self._bearers[word]:
-                share = found[tag] / self._whole[tag]
+                share = found[tag] / whole[tag]
                 place = self._places[tag]
                 best[place] = max(best.get(place, 0.0), share * math.sqrt(share))
             for place, each in best.items():
-                total[place] += each * self._rarity[word] * sure
+                total[place] += each * self._rarity(word) * sure
         return total
 
     def named(
@@ -111,7 +107,7 @@ class TagIndex:
         found: dict[str, float] = {}
         own: set[str] = set()
         for tag, words in filter(None, self._contents[place]):
-            part = sum(self._rarity[word] * named[word] for word in words if word in named)
+            part = sum(self._rarity(word) * named[word] for word in words if word in named)
             if part and part >= self._weight(words) / 2:
                 found[tag] = part
                 if any(language in languages for _, language in words):
@@ -121,14 +117,22 @@ class TagIndex:
         return tuple(sorted(told, key=lambda tag: -found[tag]))
 
     def _weight(self, words: Sequence[Word]) -> float:
-        return sum(self._rarity[word] for word in words)
+        return sum(self._rarity(word) for word in words)
+
+    def _rarity(self, word: Word) -> float:
+        """More the fewer experts have it among their tags. Counted when a topic comes to it."""
+        found = self._rare.get(word)
+        if found is None:
+            bearing = len({self._places[tag] for tag in self._bearers[word]})
+            found = self._rare[word] = math.log(1 + self._experts / bearing)
+        return found
 
 
-def _words(text: str, language: str) -> Iterator[Word]:
+def _words(text: str, language: str) -> list[Word]:
     """Chinese characters are of one language wherever they stand."""
     if text.isascii():
-        return ((term, language) for term in terms(text, language))
-    return ((term, "zh" if CHINESE.match(term) else language) for term in terms(text, language))
+        return [(stem(word), language) for word in content_words(text, language)]
+    return [(term, "zh" if CHINESE.match(term) else language) for term in terms(text, language)]
 
 
 def labels(expert: Expert) -> list[tuple[str, str]]:

@@ -8,16 +8,16 @@ in every database alike.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..core.pattern import pattern
 from .append import folded
 
 SAYING = ("SpeechGiven", "VerdictReached")
 """The events that are looked through."""
 ROWS_AT_ONCE = 500
-_WANTED = re.compile(r'["“”„«]([^"“”„«»]+)["“”»]|([^\s"“”„«»]+)')
+_WANTED = pattern(r'["“”„«]([^"“”„«»]+)["“”»]|([^\s"“”„«»]+)')
 
 
 class Words:

@@ -1,57 +1,76 @@
-"""The embedder: static word vectors that come inside the wordllama wheel, on numpy.
+"""The embedder: static word vectors that come inside the wordllama wheel.
 
-Nothing is downloaded. Loading takes a moment and happens at the first text. The vectors are good
-for topics in English, weak in other languages, and blind to agreement in all of them. Weights and
-words are read straight from the wheel: its own package would load a client for the web, and all of
-the weights, for a few words.
+Nothing is downloaded, and nothing is loaded but the few rows of the weights that a text needs. The
+vectors are good for topics in English, weak in other languages, and blind to agreement in all of
+them. Weights and rules are read straight from the wheel: its own package would load a client for
+the web, a library for numbers, and all of the weights, for a few words.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
+import struct
+from array import array
 from collections.abc import Sequence
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from .pieces import Pieces, read_pieces
 
 WIDTH = 256
 """How many numbers a vector has: the width of the weights in the wheel."""
 _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
-_TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+_RULES = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+_ROW = struct.Struct(f"<{WIDTH}e")
 
 
 def embedder_installed() -> bool:
-    """Whether it can be used here: wordllama and numpy are an extra, `experts`."""
+    """Whether it can be used here: wordllama is an extra, `experts`."""
     return find_spec("wordllama") is not None
 
 
 class WordLlamaEmbedder:
     """The `Embedder` port on wordllama."""
 
+    def __init__(self, cache: Path | None = None) -> None:
+        """In the folder `cache` what it needs of the wheel is kept as it was read."""
+        self._cache = cache
+
     @property
     def name(self) -> str:
-        return f"wordllama-{metadata.version('wordllama')}"
+        return f"wordllama-{_version(_WEIGHTS, _RULES)}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        import numpy as np
+        return [self._vector(text) for text in texts]
 
-        made: list[list[float]] = []
-        for text in texts:
-            if not text.strip():
-                # A blank text has a token of its own, and so a vector: of nothing, which is not
-                # zeros.
-                made.append([0.0] * WIDTH)
-                continue
-            tokens = _tokenizer().encode(text, add_special_tokens=False).ids
-            rows = _weights()[np.clip(tokens, 0, len(_weights()) - 1)]
-            made.append(rows.mean(axis=0, dtype=np.float32).tolist())
-        return made
+    def _vector(self, text: str) -> list[float]:
+        if not text.strip():
+            # A blank text has a piece of its own, and so a vector: of nothing, which is not zeros.
+            return [0.0] * WIDTH
+        weights = _weights()
+        rows = [weights.row(piece) for piece in _pieces(self._cache).cut(text)]
+        # Sums of numbers of half precision are exact in double precision.
+        mean = (sum(column) / len(rows) for column in zip(*rows, strict=True))
+        return array("f", mean).tolist()
+
+
+class _Weights:
+    """A row for each piece, read from the file as they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            (tensor,) = json.loads(file.read(size)).values()
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._begins = 8 + size + tensor["data_offsets"][0]
+        count, width = tensor["shape"]
+        assert (tensor["dtype"], width) == ("F16", WIDTH), "the weights of this wheel"
+        self._last = count - 1
+
+    def row(self, piece: int) -> tuple[float, ...]:
+        return _ROW.unpack_from(self._mapped, self._begins + min(piece, self._last) * _ROW.size)
 
 
 def _wheel() -> Path:
@@ -62,24 +81,18 @@ def _wheel() -> Path:
 
 
 @cache
-def _tokenizer() -> Any:
-    """One for all embedders of a process: it is only read."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(_wheel() / _TOKENIZER))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
+def _version(*files: Path) -> str:
+    """Of some files of the wheel: what differs in them, differs in size or time."""
+    stats = [(_wheel() / file).stat() for file in files]
+    return "-".join(f"{stat.st_size:x}.{stat.st_mtime_ns:x}" for stat in stats)
 
 
 @cache
-def _weights() -> NDArray[np.float16]:
-    """A row for each token, read from the file as they are asked for."""
-    import numpy as np
+def _pieces(folder: Path | None) -> Pieces:
+    """One for all embedders of a process: it is only read."""
+    return read_pieces(_wheel() / _RULES, _version(_RULES), folder)
 
-    path = _wheel() / _WEIGHTS
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        (tensor,) = json.loads(file.read(size)).values()
-    begins = 8 + size + tensor["data_offsets"][0]
-    return np.memmap(path, np.float16, "r", begins, tuple(tensor["shape"]))
+
+@cache
+def _weights() -> _Weights:
+    return _Weights(_wheel() / _WEIGHTS)

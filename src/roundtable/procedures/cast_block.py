@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from ..core.declaration_block import BrokenJson, parse_json, split_blocks
 from ..core.json_schema import list_of, object_of, text_of
+from ..core.pattern import pattern
 from ..core.text import clip, slug
 from ..core.values import HOST_WIRE_NAME
 from ..ports import ChosenExpert
@@ -27,14 +28,14 @@ LONGEST_NAME, LONGEST_VIEW, LONGEST_WHY, LONGEST_QUESTION = 60, 240, 200, 200
 MOST_WORDS = 6
 """Words of a written seat's name, by which everybody at the table knows it: a name, no sentence."""
 _RESERVED = ("host", HOST_WIRE_NAME)
-_MARKS = re.compile(r"[`{}]|\[/?\s*fence\b[^\]]*\]?|<!--|-->|-{3,}", re.IGNORECASE)
+_MARKS = pattern(r"[`{}]|\[/?\s*fence\b[^\]]*\]?|<!--|-->|-{3,}", re.IGNORECASE)
 """Marks of a block, a template or a fence. Every other sign stays: without it "± 2 °C" or "≤ 60 %"
 says something else."""
 _JOINERS = "\u200c\u200d"
 _SIGNS = "-'’&/().,·"
 """What may stand in a name beside letters, digits and blanks."""
-_OUR_ID = re.compile(r"\b[acdops]\d+\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.:;!?。：；！？؟…](?:\s|$)")
+_OUR_ID = pattern(r"\b[acdops]\d+\b", re.IGNORECASE)
+_SENTENCE = pattern(r"[.:;!?。：；！？؟…](?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)

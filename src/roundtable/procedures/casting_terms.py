@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import JsonValue
@@ -59,12 +60,11 @@ def casting_terms(
 ) -> Options:
     """What a discussion is opened with so that its host casts the table and says what is missing;
     with `ask` somebody is there to answer. `library` is everybody who is not on the shortlist."""
-    shipped = read_library() if library else {}
+    shipped = _shipped() if library else {}
     fields: dict[str, JsonValue] = {}
     rows: list[JsonValue] = []
     for each in library:
-        known = shipped.get(each.id)
-        if known is not None and chosen_expert(known) == each:
+        if shipped.get(each.id) == each:
             ids = fields.setdefault(each.domain, [])
             assert isinstance(ids, list)
             ids.append(each.id)
@@ -105,9 +105,15 @@ def offered(state: State) -> Offered:
     fields = given.get("library")
     named = fields.values() if isinstance(fields, dict) else ()
     ids = [str(each) for listed in named if isinstance(listed, list) for each in listed]
-    shipped = read_library() if ids else {}
-    known = [chosen_expert(shipped[each]) for each in ids if each in shipped]
+    shipped = _shipped() if ids else {}
+    known = [shipped[each] for each in ids if each in shipped]
     return Offered(nearest, (*known, *_read(given.get("own"))))
+
+
+@cache
+def _shipped() -> Mapping[str, ChosenExpert]:
+    """Who comes with the program, by id: asked for at every step of a discussion that is cast."""
+    return {each.id: chosen_expert(each) for each in read_library().values()}
 
 
 def _row(each: ChosenExpert) -> dict[str, JsonValue]:

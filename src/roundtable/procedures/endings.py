@@ -10,8 +10,8 @@ from ..core.events import DiscussionClosed, Event, VerdictReached
 from ..core.limits import FLAGS, is_cap
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
+from ..core.text import listed
 from ..core.values import Verdict
-from ..views.decision_parts import listed
 
 
 def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:

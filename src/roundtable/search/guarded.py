@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from ..core.addresses import is_public_address
 from ..core.errors import SearchError
+from ..core.pattern import pattern
 from ..core.text import clip, redact
 from ..core.values import SearchHit
 from ..ports import Search
@@ -31,9 +32,9 @@ _PRIVATE_NAMES = frozenset([
     "localtest.me", "lvh.me", "vcap.me", "fuf.me", "lacolhost.com",
 ])
 # fmt: on
-_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_BRACKETED = re.compile(r"\[[^\[\]]+\](?::\d+)?")
-_IPV4_PART = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_LABEL = pattern(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_BRACKETED = pattern(r"\[[^\[\]]+\](?::\d+)?")
+_IPV4_PART = pattern(r"0x[0-9a-f]*|[0-9]+")
 
 
 def is_public(url: str) -> bool:
@@ -108,20 +109,20 @@ MAX_RAW = 20_000
 _LAYERS = 3
 """How many layers of `&amp;lt;` or of tags in tags are taken off. What is wrapped deeper is shown
 as text, without the brackets that make a tag."""
-_BLOCKS = re.compile(
+_BLOCKS = pattern(
     r"<!--.*?(?:-->|\Z)"
     r"|<(script|style|noscript|iframe|svg)\b"
     r".*?(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_TAG = re.compile(r"</?[a-zA-Z!?/][^<>]*>|<[a-zA-Z][^<>=]*=[^<>]*\Z")
+_TAG = pattern(r"</?[a-zA-Z!?/][^<>]*>|<[a-zA-Z][^<>=]*=[^<>]*\Z")
 """A tag, or one that was cut off at the end together with its page."""
-_INLINE_TAG = re.compile(
+_INLINE_TAG = pattern(
     r"</?(?:a|b|code|em|i|mark|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE
 )
 """Tags that stand inside of sentences and words, as those around the words searched for."""
-_TAG_OPENING = re.compile(r"(?<!<)<+(?=[a-zA-Z!?/])")
-_PICTURE = re.compile(r"!+(?=\[)")
+_TAG_OPENING = pattern(r"(?<!<)<+(?=[a-zA-Z!?/])")
+_PICTURE = pattern(r"!+(?=\[)")
 _JOINERS = "\u200c\u200d"
 """Parts of Persian words and of emoji, which look like hidden characters and are not."""
 

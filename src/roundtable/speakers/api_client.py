@@ -25,7 +25,6 @@ from .abilities import Abilities, Dialect, abilities
 from .answer import BROKEN, REFUSED, Answer, Json, ProviderError, Tokens
 from .api import Endpoint, Extra
 from .api_bounds import blocks, look, too_large
-from .api_failures import failure, refused, unfinished
 from .hearing import Hearing
 from .sse import LONGEST_EVENT
 from .strict_schema import strict
@@ -159,6 +158,8 @@ class ApiCall:
             # The original may quote the key: it is told in our words, and not kept as a cause.
             too_much = isinstance(error, NetError) and error.cause == "too_large"
             if not (answer.begun and too_much):
+                from .api_failures import failure
+
                 asked = self._request.model
                 raise failure(error, self._endpoint, asked, begun=answer.begun) from None
             self._hang_up()
@@ -208,8 +209,12 @@ class ApiCall:
         answer = self._answer
         reason = answer.finish_reason
         if reason == REFUSED:
+            from .api_failures import refused
+
             raise refused(self._endpoint, answer.refusal)
         if not reason or reason == BROKEN:
+            from .api_failures import unfinished
+
             # Without the vendor's own last word this is half an answer, however whole it looks.
             raise unfinished(self._endpoint)
         self.served_by = answer.served_by or self._name

@@ -11,27 +11,28 @@ import httpx2
 
 from ..core.errors import FailureCause, NetError, SpeakerError
 from ..core.key_shapes import key_trouble
+from ..core.pattern import pattern
 from ..core.text import REDACTED, redact
 from ..net import seconds_to_wait
 from .answer import ProviderError
 from .api import Endpoint, NothingThere
 
 _LONGEST_DETAIL = 300
-_TOO_LONG = re.compile(
+_TOO_LONG = pattern(
     r"context[ _]?(?:length|window|size|limit)|prompt is too long|input token count|"
     r"maximum prompt length|exceed\w* (?:the )?(?:model )?(?:token|context)|too many tokens",
     re.IGNORECASE,
 )
-_SURELY_TOO_LONG = re.compile(
+_SURELY_TOO_LONG = pattern(
     r"maximum context length|reduce the length of the messages|prompt is too long"
 )
-_NO_MODEL = re.compile(
+_NO_MODEL = pattern(
     r"no such model|unknown model|model[ _]not[ _]found|invalid model(?: name)?\b|"
     r"not a valid model|model .{0,120}(?:not found|does not exist|is not available|not supported)|"
     r"no endpoints found",
     re.IGNORECASE,
 )
-_REFUSED = re.compile(
+_REFUSED = pattern(
     r"content[ _](?:policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
 )
 

@@ -9,10 +9,10 @@ from ..core.grounding import NO_REAL_TIME_DATA, NOTHING_USEFUL
 from ..core.scores import Matrix, consensus, matrix
 from ..core.state import State
 from ..core.values import SpeakerRef
+from .notes import DEGRADED as DEGRADED
 
 NOT_MEASURED = "N/A"
 VALIDATED = "validated"
-DEGRADED = "PANEL DEGRADED"
 SUBSTITUTED = "substituted"
 """The code of a note on a model that was not there when the table was set."""
 CORRECTIONS = ("misrepresentation", "correction")

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from ..core.text import clip_words
+from ..core.text import listed as listed
 
 Kind = Literal[
     "decided",
@@ -423,13 +424,6 @@ def short_name(name: str, others: frozenset[str] = frozenset()) -> str:
     short = " ".join(words)
     taken = any(other.startswith(short) for other in others if other != name)
     return name if taken or not short else short
-
-
-def listed(names: tuple[str, ...] | list[str]) -> str:
-    """Names as one says them: “Ann, Bob and Cid”."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 _NUMBERS = (

@@ -11,7 +11,6 @@ from ..core.state import State
 from ..core.values import OUTSIDE, Participant
 from ..procedures import procedure_spec
 from ..procedures.spec import ProcedureSpec
-from .meeting_status import side_by_side
 
 
 def runs_by_itself(state: State) -> bool:
@@ -48,7 +47,9 @@ def waits_until(state: State, plan: TurnPlan) -> datetime | None:
 def _called_at(state: State) -> datetime | None:
     """Since when a turn can be open: since its stage is, or since the one before it ended."""
     since = [state.stage_at or state.opened_at]
-    in_turn = procedure_spec(state.start.procedure).moderation and not side_by_side(state)
-    if in_turn:
-        since.append(state.turn_over_at)
+    if procedure_spec(state.start.procedure).moderation:
+        from .meeting_status import side_by_side  # only a meeting needs it
+
+        if not side_by_side(state):
+            since.append(state.turn_over_at)
     return max((each for each in since if each is not None), default=None)

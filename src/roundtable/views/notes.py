@@ -10,7 +10,9 @@ from ..core.causes import TOLD
 from ..core.errors import FailureCause
 from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.state import State
-from .adaptive_meta import DEGRADED
+
+DEGRADED = "PANEL DEGRADED"
+"""How the text of a note on an adaptive panel begins that lacks a model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,18 @@ from __future__ import annotations
 import re
 
 from ..core.declaration_block import LABEL, split_blocks
+from ..core.naming import line
+from ..core.pattern import pattern
 from ..core.text import clip, sentences
-from .report_parts import line
 
 BLOCKS = (LABEL, "decisions", "casting")
 """What is written for the program alone: what a seat declares, and what the host lists or asks."""
 LONGEST_LINE = 200
 SHORTEST_LINE = 25
 """A sentence below this says too little alone: `Welcome.`"""
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+\S.*$|^\*\*[^*]{1,60}\*\*:?$")
+_HEADING = pattern(r"^ {0,3}#{1,6}[ \t]+\S.*$|^\*\*[^*]{1,60}\*\*:?$")
 _WORD = r"(?:agree|partly|disagree|unsure|amend|withdraw)"
-_PROTOCOL = re.compile(
+_PROTOCOL = pattern(
     rf"""^[-*•\s]*(?:
       \**[pc]\d{{1,6}}\**\s*[:–—-]\s*\**{_WORD}\b.*      # p1: agree, because …
     | {_WORD}\s+[pc]\d{{1,6}}\b.*                        # AGREE p1: …
@@ -34,11 +35,11 @@ _PROTOCOL = re.compile(
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_FENCE = re.compile(r"^ {0,3}(?:`{3}|~{3})")
-_LEFT_OUT = re.compile(r"^\s*(?:[|>]|[-*_]{3,}\s*$)")
-_MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
+_FENCE = pattern(r"^ {0,3}(?:`{3}|~{3})")
+_LEFT_OUT = pattern(r"^\s*(?:[|>]|[-*_]{3,}\s*$)")
+_MARKS = pattern(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
 
-_CITED = re.compile(r"\s?[\[【](?:\d+/[\w-]+/[^\s\[\]【】]+|\s?@[^\[\]【】\n]{1,120})[\]】]")
+_CITED = pattern(r"\s?[\[【](?:\d+/[\w-]+/[^\s\[\]【】]+|\s?@[^\[\]【】\n]{1,120})[\]】]")
 """Whom a sentence cites is said where it stands, by name: a line of its own has no room for it."""
 
 

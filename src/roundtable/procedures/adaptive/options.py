@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...core.errors import BadSetting, UsageError
+from ...core.pattern import pattern
 from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
 from ..vocabulary import (
@@ -78,7 +79,7 @@ KEYWORDS: dict[TaskMode, dict[str, str]] = {
 """Each keyword and the forms in which it counts. Case does not matter."""
 
 _PATTERNS = {
-    mode: [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in words.values()]
+    mode: [pattern(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in words.values()]
     for mode, words in KEYWORDS.items()
 }
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from ...core.errors import BadSetting
+from ...core.pattern import pattern
 from ...experts.chosen import DESCRIBES, is_described
 from ...ports import CastingRequest
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
@@ -35,8 +36,8 @@ ROUNDS = 5
 """The host's among them."""
 CONFIDENTIAL_CHARACTERS = 200
 DIVERGENCE = 0.05
-_HISTORY = re.compile(r"full|chars:(?P<limit>[1-9]\d{0,6})")
-_NAME = re.compile(r"\w[\w .,&'’/()+\-]{0,59}")
+_HISTORY = pattern(r"full|chars:(?P<limit>[1-9]\d{0,6})")
+_NAME = pattern(r"\w[\w .,&'’/()+\-]{0,59}")
 
 
 class FiveRoundFlags(ProcedureOptions):

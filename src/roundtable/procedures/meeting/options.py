@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...core.errors import BadSetting
+from ...core.pattern import pattern
 from ...core.values import HOST_WIRE_NAME, Value
 from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
@@ -31,10 +32,8 @@ PERSON_SECONDS = 900.0
 CONCLUSION_SECONDS = 3_600.0
 """Whoever coordinates from outside reads everything once more before it concludes."""
 MAX_NAME, MAX_PERSPECTIVE = 80, 2000
-_PROFILE = re.compile(r"[^\s/\x00-\x1f\x7f](?:[^/\x00-\x1f\x7f]*[^\s/\x00-\x1f\x7f])?")
-_OUTPUT = re.compile(
-    r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[^\\:*?\"<>|\x00-\x1f\x7f]+\.md", re.IGNORECASE
-)
+_PROFILE = pattern(r"[^\s/\x00-\x1f\x7f](?:[^/\x00-\x1f\x7f]*[^\s/\x00-\x1f\x7f])?")
+_OUTPUT = pattern(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[^\\:*?\"<>|\x00-\x1f\x7f]+\.md", re.IGNORECASE)
 
 
 class Place(Value):

@@ -6,14 +6,14 @@ import gc
 import os
 import sys
 
-OBJECTS = 50_000
+OBJECTS = 200_000
 """How many have to be new before those that nobody holds any more are looked for. Loading makes
 many that stay: a tenth of the time until the first call went into looking at them in vain."""
 
 
 def main() -> None:
     """The entry point of the `roundtable` command."""
-    from ...programs import shelter
+    from ...shelter import shelter
 
     gc.set_threshold(OBJECTS)
     shelter(os.environ, sys.path)

@@ -21,13 +21,13 @@ from ...core.events import (
     TurnFailed,
 )
 from ...core.naming import line, name_of
+from ...core.pattern import pattern
 from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words, dollars
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from ...views.report_parts import clean
 from ...views.spoken import first_line, spoken
 from ..web.drafts import Speaking
 from .expected import Expected
@@ -66,10 +66,10 @@ FAR = 1.5
 """Times what was expected, beyond which it is no measure any more."""
 NARROW = 56
 """Cells below which a seat has its words on a line of their own, without its model."""
-_MAKER = re.compile(r"^(?:claude-|models/)")
-_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>])(?:[ \t]+|$)|\*\*|__|`", re.MULTILINE)
+_MAKER = pattern(r"^(?:claude-|models/)")
+_MARKS = pattern(r"^[ \t]*(?:#{1,6}|[-*+>])(?:[ \t]+|$)|\*\*|__|`", re.MULTILINE)
 """What only a renderer of Markdown needs."""
-_DATE = re.compile(r"[-@](?:20\d{6}|latest|\d{4}-\d\d-\d\d)$")
+_DATE = pattern(r"[-@](?:20\d{6}|latest|\d{4}-\d\d-\d\d)$")
 
 
 @dataclass(slots=True)
@@ -106,6 +106,7 @@ class Board:
     def on_event(self, record: StoredEvent, state: State) -> None:
         """Take in what an event changed."""
         from ...views.decision import question_of
+        from ...views.report_parts import clean
 
         event = record.event
         if not self.question:

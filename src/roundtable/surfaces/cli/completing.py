@@ -7,20 +7,20 @@ with them, it offers nothing: the command itself says what is wrong.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MOST = 60
 """Values at once; whoever wants others types more of them."""
 LONGEST = 70
-_PACKAGE = Path(__file__).parents[2]
 BUILT_IN = {
     "deliberation": "independent answers, critique, vote, checked verdict",
     "council": "Scholar, Engineer and Muse, led by a Captain",
@@ -96,13 +96,14 @@ def discussions() -> Iterator[Value]:
     yield "last", "the newest one"
     with suppress(Exception):
         yield from _stored()
-    recorded = _toml(_PACKAGE / "examples" / "index.toml").get("examples", {})
+    recorded = _toml(_package() / "examples" / "index.toml").get("examples", {})
     for name, row in recorded.items():
         yield f"example:{name}", str(row.get("title", ""))
 
 
 def _stored() -> list[Value]:
     import sqlite3  # paid for only where somebody presses Tab
+    from pathlib import Path
 
     file = os.environ.get("ROUNDTABLE_DB") or _settings().get("db") or _home() / "roundtable.db"
     uri = f"{Path(file).expanduser().as_uri()}?mode=ro"
@@ -113,14 +114,14 @@ def _stored() -> list[Value]:
 
 def procedures() -> Iterator[Value]:
     yield from BUILT_IN.items()
-    for folder in (_home() / "procedures", Path(".roundtable") / "procedures"):
+    for folder in (_home() / "procedures", _project() / "procedures"):
         for file in sorted(folder.glob("*.toml")):
             yield file.stem, str(_toml(file).get("summary", ""))
 
 
 def experts() -> Iterator[Value]:
-    folders = (_PACKAGE / "experts" / "library", _home() / "experts")
-    for folder in (*folders, Path(".roundtable") / "experts"):
+    folders = (_package() / "experts" / "library", _home() / "experts")
+    for folder in (*folders, _project() / "experts"):
         for file in sorted(folder.glob("*.toml")):
             for each in _toml(file).get("expert", ()):
                 yield str(each["id"]), str(each.get("name", ""))
@@ -129,7 +130,7 @@ def experts() -> Iterator[Value]:
 def models() -> Iterator[Value]:
     """Aliases first: they are what people write."""
     found: dict[str, Any] = {}
-    for file in (_home() / "models.toml", _PACKAGE / "models" / "registry.toml"):
+    for file in (_home() / "models.toml", _package() / "models" / "registry.toml"):
         found = {**_toml(file).get("models", {}), **found}
     for name, row in found.items():
         if aliases := row.get("aliases"):
@@ -140,6 +141,8 @@ def models() -> Iterator[Value]:
 
 def _listed() -> Iterator[Value]:
     """What endpoints said they have, as `models/lists.py` keeps it."""
+    import json
+
     for file in sorted((_home() / "cache" / "lists").glob("*.json")):
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads(file.read_bytes())
@@ -159,7 +162,21 @@ def boards() -> Iterator[Value]:
         yield f"{name}:", str(row.get("repo") or row.get("kind", ""))
 
 
+def _package() -> Path:
+    from pathlib import Path
+
+    return Path(__file__).parents[2]
+
+
+def _project() -> Path:
+    from pathlib import Path
+
+    return Path(".roundtable")
+
+
 def _home() -> Path:
+    from pathlib import Path
+
     if named := os.environ.get("ROUNDTABLE_HOME"):
         return Path(named).expanduser()
     from platformdirs import user_data_path

@@ -1,4 +1,5 @@
-"""The commands about discussions that exist: list, show, export, stop, speak, delete."""
+"""The commands about discussions that exist: list, show, export, stop, speak, delete. Each brings
+the views that it shows: a list needs none of them."""
 
 from __future__ import annotations
 
@@ -19,10 +20,6 @@ from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
-from ...views.deliverables import work_named, works_of
-from ...views.outside_form import recorded_of
-from ...views.result import result
-from ..exports import exported_text
 from ..files import write_chosen, write_deliverables
 from .progress import make_progress
 from .terminal import (
@@ -36,7 +33,6 @@ from .terminal import (
     print_markdown,
     read_text,
 )
-from .verdict import Verdict, print_verdict
 from .with_app import nothing_collected, with_app
 
 
@@ -95,6 +91,8 @@ def show_command(flags: Mapping[str, Any]) -> int:
         _print_work(_work(state, flags["deliverable"]))
         return 0
     if flags["as_json"]:
+        from ...views.result import result
+
         print_json(result(state))
     elif flags["full"]:
         from ...views.report_md import markdown_report
@@ -114,12 +112,16 @@ def show_command(flags: Mapping[str, Any]) -> int:
                 interrupted = not driven
                 if queued:
                     echo_error("It waits for a worker: roundtable fleet")
+        from .verdict import Verdict, print_verdict
+
         print_verdict(Verdict.of(state, interrupted=interrupted), question=True)
     return 0
 
 
 @nothing_collected()
 def export_command(flags: Mapping[str, Any]) -> int:
+    from ..exports import exported_text
+
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"], datetime.now(UTC))
     if flags["output"] is None:
@@ -132,6 +134,8 @@ def export_command(flags: Mapping[str, Any]) -> int:
 
 
 def export_deliverables(flags: Mapping[str, Any]) -> int:
+    from ...views.deliverables import works_of
+
     state = with_app(lambda app: app.service.read(flags["discussion_id"]))
     if not works_of(state).standing:
         raise NotAllowed(NO_WORKS, ASK_FOR_WORK)
@@ -156,6 +160,8 @@ def _print_work(text: str) -> None:
 
 def _work(state: State, name: str) -> str:
     """The text of a work. UnknownName or NotAllowed says which there are."""
+    from ...views.deliverables import work_named, works_of
+
     works = works_of(state)
     found = work_named(state, name)
     if found is None and not works.standing:
@@ -191,6 +197,8 @@ def speak_command(flags: Mapping[str, Any]) -> int:
     said, state = with_app(speak)
     echo_error(f"Recorded as turn {said.speech.turn_id}.")
     if said.speech.round:
+        from ...views.outside_form import recorded_of
+
         echo_error(recorded_of(state, said.speech))
     for remark in said.remarks:
         echo_error(remark)

@@ -31,8 +31,6 @@ from ...core.text import clip_words, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from ...views.spoken import spoken
-from .board import clock, cost_so_far, held_by
 from .expected import Expected
 from .screen import is_terminal, moves
 from .terminal import echo_error, for_screen, on_one_line
@@ -143,6 +141,8 @@ class VerboseProgress(PlainProgress):
         self._begun = time.monotonic()
 
     def on_event(self, record: StoredEvent, state: State) -> None:
+        from .board import clock, cost_so_far
+
         spent = f"{state.usage.tokens:,} tokens, {cost_so_far(state)}"
         what = _line(record, state) or _in_words(record.event.type)
         self.say(f"[{clock(time.monotonic() - self._begun)}] {what} ({spent})")
@@ -176,6 +176,9 @@ def told(record: StoredEvent, state: State) -> str:
         case SpeechGiven() if event.stage == "casting" or not event.round:
             return ""  # what the host says to the table is told by what the table does
         case SpeechGiven():
+            from ...views.spoken import spoken
+            from .board import held_by
+
             words = count_words(spoken(event.text))
             who = name_of(state, event.participant)
             if not words:
@@ -257,6 +260,8 @@ def _stage(event: StageOpened) -> str:
 
 def _words(state: State, speech: SpeechGiven) -> str:
     """What people read of a speech: no block for the program, and names for the turns it cites."""
+    from ...views.spoken import spoken
+
     return with_names(state, spoken(speech.text))
 
 

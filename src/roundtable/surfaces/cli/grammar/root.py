@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -64,6 +63,8 @@ class Grammar(click.Group):
         word = args[0]
         if word.startswith("-"):
             return
+        from difflib import get_close_matches
+
         near = get_close_matches(word, self.commands, n=1, cutoff=0.75)
         bare = [each for each in args if not each.startswith("-")]
         alone = len(bare) < A_QUESTION and not bare[-1].endswith(("?", "？"))
