@@ -524,3 +524,35 @@ def test_a_council_on_a_server_with_its_own_models_seats_three_of_them_and_excus
     assert len(set(seats)) == len(seats) == 3
     assert {each.removeprefix("openai/") for each in seats} <= set(ODD)
     assert "substituted" not in [note["code"] for note in outcome.document["notes"]]
+
+
+@pytest.mark.requirement("Z-36")
+def test_an_adaptive_table_on_a_server_with_its_own_models_seats_them_and_excuses_nobody(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+
+    outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--dry-run", "--json")
+
+    *panel, _, host = [seat["models"] for seat in outcome.document["participants"]]
+    assert len(panel) == 4
+    seated = {model for models in panel for model in models}
+    assert len(seated) == 4
+    assert {*seated, *host} == {f"openai/{name}" for name in ODD}
+    codes = {note["code"] for note in outcome.document["notes"]}
+    assert codes.isdisjoint({"budget_profile", "panel_degraded", "meta_smaller"}), codes
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(("count", "told"), [(1, "Only one model"), (2, "Only 2 different models")])
+def test_an_adaptive_table_says_how_few_models_a_server_has(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, count: int, told: str
+) -> None:
+    with provider_server(only(*ODD[:count]), models=ODD[:count]) as small:
+        at(monkeypatch, small)
+        outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--json")
+
+    assert outcome.code == 0, outcome.err
+    assert f"{told} can be used here, so two seats are held" in outcome.err
+    assert "Blockrun" not in outcome.err
+    assert {received.body["model"] for received in small.requests} == set(ODD[:count])

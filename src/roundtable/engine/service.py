@@ -274,6 +274,7 @@ class Service:
             program_version=__version__,
             pace=request.pace,
             follows=earlier.discussion_id if earlier else "",
+            files=request.files,
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None

@@ -67,7 +67,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return interruptible(lambda box: _ask(request, flags, settings, box), same=_same(flags))
+    return interruptible(lambda box: _ask(request, flags, settings, box))
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
@@ -111,7 +111,9 @@ def _refused(found: SecretsFound) -> NoteAdded:
 
 def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
-    return interruptible(lambda box: _resume(flags, settings, box), same=_same(flags))
+    # What was opened with it remembers it; said only now, it is of this run.
+    same = " --no-log" if flags["no_log"] else ""
+    return interruptible(lambda box: _resume(flags, settings, box), same=same)
 
 
 async def _ask(
@@ -281,7 +283,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
-    if state.verdict is not None and not flags["no_log"]:
+    if state.verdict is not None and leaves_files(state, flags):
         written = write_files(app, state, flags)
     if state.task is not None:
         await _comment_on_task(app, state, written)
@@ -312,7 +314,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
         _print_json(state)
     elif state.verdict is not None:
         # Without files a long work would be nowhere to be seen.
-        verdict = Verdict.of(state, LAST, whole_works=flags["no_log"])
+        verdict = Verdict.of(state, LAST, whole_works=not leaves_files(state, flags))
         print_verdict(verdict, quiet=flags["quiet"], plain=flags["plain"])
         if flags["verbose"]:
             print_markdown(f"\n{procedure_spec(state.start.procedure).deliver(state, __version__)}")
@@ -331,6 +333,11 @@ def _print_json(state: State) -> None:
     from ...views.result import result
 
     print_json(result(state))
+
+
+def leaves_files(state: State, flags: Mapping[str, Any]) -> bool:
+    """Whether the workspace gets files of it: not if this line or the one that asked says no."""
+    return state.start.files and not flags["no_log"]
 
 
 def files_of(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
@@ -372,11 +379,6 @@ def _beside_the_verdict(note: Note) -> bool:
 
     said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
     return note.code.partition("/")[0] not in said
-
-
-def _same(flags: Mapping[str, Any]) -> str:
-    """What must be said again when a discussion goes on: it is of this run, not of the ledger."""
-    return " --no-log" if flags["no_log"] else ""
 
 
 def interruptible(
@@ -463,7 +465,7 @@ def request_of(
         clarify=surface == "cli" and not flags["no_clarify"] and _somebody_is_there(flags),
     )
     _refuse_news_in_json(request, flags, settings)
-    return request
+    return replace(request, files=not flags["no_log"])
 
 
 def _refuse_news_in_json(
