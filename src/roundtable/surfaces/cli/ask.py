@@ -47,7 +47,7 @@ from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .progress import NOTHING_EXPECTED, Progress, is_live, make_progress
+from .progress import NOTHING_EXPECTED, TOLD_AT_ONCE, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -60,6 +60,8 @@ from .terminal import (
     read_text,
 )
 
+TOLD_BY_THE_ERROR = ("missing", "timed_out", "budget")
+"""Notes whose words stand in the error of a discussion that came to nothing."""
 PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 
@@ -278,7 +280,11 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         progress.close()
     new = [note for note in notes(state) if note not in told]
     trace = progress.trace()
-    _tell([note for note in new if not trace or _beside_the_verdict(note)], flags)
+    said = (*TOLD_AT_ONCE, *(() if state.verdict is not None else TOLD_BY_THE_ERROR))
+    _tell(
+        [n for n in new if (_beside_the_verdict(n) if trace else n.code not in said)],
+        flags,
+    )
     if trace:
         echo_error(f"{trace}\n")
     code = _deliver(state, flags)

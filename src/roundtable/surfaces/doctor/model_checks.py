@@ -24,8 +24,13 @@ def check_models(found: Found) -> Iterator[Finding]:
             "models", "broken", f"The default model {wanted} cannot be used now.", provider.get
         )
     elif not found.default_model:
-        trouble = found.no_model()
-        yield Finding("models", "missing", trouble.message, trouble.remedy)
+        heard = [each for each in found.providers if each.heard] or found.silent
+        if found.unlisted and not heard:
+            told = f"{found.unlisted} has not been asked for its models yet; the first question is."
+            yield Finding("models", "missing", told, "roundtable doctor --reach asks now.")
+        else:
+            trouble = found.no_model()
+            yield Finding("models", "missing", trouble.message, trouble.remedy)
     elif found.default_model == EMBEDDED_MODEL:
         yield Finding(
             "models",
