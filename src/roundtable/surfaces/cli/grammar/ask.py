@@ -78,7 +78,7 @@ class AskCommand(FindingCommand):
 def seen(command: F) -> F:
     """The flags of a command that shows a discussion while it is held."""
     for made in (
-        click.option("--no-log", is_flag=True, help="Write no session log."),
+        click.option("--no-log", is_flag=True, help="Leave no files in this folder."),
         click.option("--plain", is_flag=True, help="One plain line a speech, also in a terminal."),
         click.option("-v", "--verbose", is_flag=True, help="Everything that happens."),
         click.option("-q", "--quiet", is_flag=True, help="The answer alone."),
