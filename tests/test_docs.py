@@ -27,7 +27,7 @@ PAGES = sorted(
     and "prompts" not in page.parts
 )
 DOCS = ROOT / "docs"
-_FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ *(`{3,})(\w*)[^\n`]*\n(.*?)^ *\1", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
@@ -45,6 +45,11 @@ def _name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The language and the text of each fenced block; one in a longer fence may hold others."""
+    yield from ((language, block) for _, language, block in _FENCE.findall(text))
+
+
 def _links(page: Path) -> Iterator[str]:
     for target in _LINK.findall(_INLINE.sub("", _FENCE.sub("", page.read_text("utf-8")))):
         if not re.match(r"[a-z]+:", target):
@@ -59,7 +64,7 @@ def _anchors(page: Path) -> set[str]:
 
 def _commands(page: Path) -> Iterator[str]:
     text = page.read_text("utf-8")
-    for language, block in _FENCE.findall(text):
+    for language, block in blocks(text):
         for line in block.splitlines():
             bare = _OURS.sub("", line.strip().removeprefix("$ "))
             if _COMMAND.match(bare) and language in _SHELL:

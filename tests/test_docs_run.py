@@ -21,16 +21,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from roundtable import Roundtable
+from roundtable.core.declaration_form import Key
 from roundtable.surfaces.cli.app import run
-from roundtable.surfaces.toolset.toolset import find_operation
 
 from .documents import samples
-from .test_docs import _COMMAND, _FENCE, _OURS, _SHELL, PAGES, ROOT, _name
+from .test_docs import _COMMAND, _OURS, _SHELL, PAGES, ROOT, _name, blocks
 
 SPEAKER = "scripted/echo"
 NOT_RUN = {
@@ -84,7 +85,7 @@ _VARIABLES = re.compile(r"^(?:[A-Z_]+=\S+ +)+(?=roundtable )")
 
 
 def _blocks(page: Path) -> Iterator[tuple[str, str]]:
-    yield from _FENCE.findall(page.read_text("utf-8"))
+    yield from blocks(page.read_text("utf-8"))
 
 
 def _commands(page: Path) -> list[str]:
@@ -111,7 +112,7 @@ NOT_OURS = {
     r"^git diff |^ollama pull |^python -m pytest ": "programs of others",
     r"^claude mcp add roundtable -- roundtable mcp$": "a program of others, which calls ours",
     r"^/(roundtable|council) |^ask the council ": "written in a chat",
-    r'^roundtable_\w+ \{"': "a call of a tool",
+    r'^roundtable_\w+ \{"': "a call of a tool; test_skill.py checks it",
 }
 """Lines in blocks of commands that are no command of ours, and what speaks for them."""
 _TOOL = re.compile(r"^roundtable_(\w+) (\{.*?\})\n?$", re.MULTILINE | re.DOTALL)
@@ -120,8 +121,8 @@ _TOOL = re.compile(r"^roundtable_(\w+) (\{.*?\})\n?$", re.MULTILINE | re.DOTALL)
 def _shown(page: Path) -> list[str]:
     """Every line of the blocks of commands, without prompts and comments; a call of a tool, which
     may take several, is one."""
-    blocks = (block for language, block in _blocks(page) if language in _SHELL)
-    whole = (_TOOL.sub(lambda call: call[0].replace("\n", " "), block) for block in blocks)
+    shell = (block for language, block in _blocks(page) if language in _SHELL)
+    whole = (_TOOL.sub(lambda call: call[0].replace("\n", " "), block) for block in shell)
     lines = (line for block in whole for line in block.replace("\\\n", " ").splitlines())
     return [_bare(bare) for line in lines if (bare := line.strip().removeprefix("$ "))]
 
@@ -148,7 +149,7 @@ def _source() -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_extras_variables_and_calls_of_tools_that_a_page_shows_exist(page: Path) -> None:
+def test_extras_and_variables_that_a_page_shows_exist(page: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     known = _source()
     text = page.read_text("utf-8")
@@ -159,9 +160,6 @@ def test_extras_variables_and_calls_of_tools_that_a_page_shows_exist(page: Path)
             own = variable.removeprefix("ROUNDTABLE_").removesuffix("_TEAM").lower()
             named = rf"\b{own}\b" if variable.startswith("ROUNDTABLE_") else rf'"{variable}"'
             assert variable.startswith("OTEL_") or re.search(named, known), line
-    for _, block in _blocks(page):
-        for name, arguments in _TOOL.findall(block):
-            find_operation(name).arguments.model_validate(json.loads(arguments))
 
 
 WITH_COMMANDS = [page for page in PAGES if any(not _why_not(c) for c in _commands(page))]
@@ -234,6 +232,9 @@ def test_every_reason_not_to_run_a_command_is_still_needed() -> None:
         assert any(re.search(form, command) for command in shown), form
 
 
+_DECLARED = re.compile(r"^```declaration\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_the_data_of_a_page_can_be_read(page: Path) -> None:
     for language, block in _blocks(page):
@@ -245,7 +246,8 @@ def test_the_data_of_a_page_can_be_read(page: Path) -> None:
             case "yaml":
                 assert yaml.safe_load(block)
             case _:
-                pass
+                for declared in _DECLARED.findall(block):
+                    assert {*json.loads(declared)} <= {*get_args(Key)}
 
 
 PROGRAMS = {

@@ -105,7 +105,7 @@ def test_every_tool_argument_and_field_that_it_teaches_exists() -> None:
         assert OPERATIONS[name].checked(
             {"discussion_id": "rt_…", **given} if name != "init" else given
         )
-    (shown,) = re.findall(r"```\n(\{.*?\})\n```", seat, re.DOTALL)
+    (shown,) = re.findall(r"```json\n(\{.*?\})\n```", seat, re.DOTALL)
     assert set(json.loads(shown)) <= set(get_args(Key))
     for state in ("awaiting_conclusion", "concluded", "stopped", "failed"):
         assert state in seat
