@@ -441,6 +441,7 @@ def test_a_key_of_another_vendor_is_said_to_be_one(
     monkeypatch.setenv("OPENAI_API_KEY", key)
     outcome = desk("doctor", "--json")
     assert f"OPENAI_API_KEY holds a key of {vendor}, not of OpenAI." in outcome.out
+    assert "✓ credentials: OpenAI" not in outcome.out
     assert outcome.code == 1
     assert key not in outcome.out
     reached = desk("doctor", "--reach", "--json")
