@@ -43,8 +43,8 @@ def check_models(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
     else:
         yield Finding("models", "ok", f"Default model: {found.default_model}")
     for each in found.providers:
-        provider = found.registry.providers.get(each.id)
-        wrong = _wrong_key(provider, env) if provider is not None else None
+        known = found.registry.providers.get(each.id)
+        wrong = _wrong_key(known, env) if known is not None else None
         if wrong is not None:
             yield wrong
         elif each.id not in ("local", "cmd"):
