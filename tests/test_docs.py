@@ -27,12 +27,14 @@ PAGES = sorted(
     and "prompts" not in page.parts
 )
 DOCS = ROOT / "docs"
-_FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ *(`{3,})(\w*)[^\n`]*\n(.*?)^ *\1", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 _SHELL = ("", "sh", "bash", "console")
 _COMMAND = re.compile(r"roundtable (?=\S)")
+_OURS = re.compile(r"^(?:[A-Z_]+=\S+ +)+(?=roundtable )|^[^|#]*\| (?=roundtable )")
+"""What may stand before a command of ours: variables, and whatever pipes something into it."""
 A_SLIP = "lsit"
 """What the grammar gives as an example of one."""
 _IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z][a-z-]*)\b")
@@ -41,6 +43,11 @@ _PAGE_IN_CODE = re.compile(r"\((docs/[\w-]+\.md)\)")
 
 def _name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The language and the text of each fenced block; one in a longer fence may hold others."""
+    yield from ((language, block) for _, language, block in _FENCE.findall(text))
 
 
 def _links(page: Path) -> Iterator[str]:
@@ -57,11 +64,13 @@ def _anchors(page: Path) -> set[str]:
 
 def _commands(page: Path) -> Iterator[str]:
     text = page.read_text("utf-8")
-    for language, block in _FENCE.findall(text):
-        if language in _SHELL:
-            for line in block.splitlines():
-                if _COMMAND.match(bare := line.strip().removeprefix("$ ")):
-                    yield bare
+    for language, block in blocks(text):
+        for line in block.splitlines():
+            bare = _OURS.sub("", line.strip().removeprefix("$ "))
+            if _COMMAND.match(bare) and language in _SHELL:
+                yield bare
+            elif _COMMAND.match(bare) and language == "text":  # what it does stands beside it
+                yield re.split(r" {2,}", bare)[0]
     yield from filter(_COMMAND.match, _INLINE.findall(_FENCE.sub("", text)))
 
 

@@ -19,16 +19,19 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from roundtable import Roundtable
+from roundtable.core.declaration_form import Key
 from roundtable.surfaces.cli.app import run
 
 from .documents import samples
-from .test_docs import _COMMAND, _FENCE, _SHELL, PAGES, ROOT, _name
+from .test_docs import _COMMAND, _OURS, _SHELL, PAGES, ROOT, _name, blocks
 
 SPEAKER = "scripted/echo"
 NOT_RUN = {
@@ -78,8 +81,11 @@ SEATS = [
 _ID = re.compile(r"\brt_1a2b(3c4d)?\b|\bID\b")
 
 
+_VARIABLES = re.compile(r"^(?:[A-Z_]+=\S+ +)+(?=roundtable )")
+
+
 def _blocks(page: Path) -> Iterator[tuple[str, str]]:
-    yield from _FENCE.findall(page.read_text("utf-8"))
+    yield from blocks(page.read_text("utf-8"))
 
 
 def _commands(page: Path) -> list[str]:
@@ -87,7 +93,7 @@ def _commands(page: Path) -> list[str]:
     goes on."""
     shown = (block for language, block in _blocks(page) if language in _SHELL)
     lines = (line for block in shown for line in block.replace("\\\n", " ").splitlines())
-    bare = (line.strip().removeprefix("$ ") for line in lines)
+    bare = (_VARIABLES.sub("", line.strip().removeprefix("$ ")) for line in lines)
     return [line.removeprefix("roundtable ") for line in bare if _COMMAND.match(line)]
 
 
@@ -97,6 +103,63 @@ def _why_not(command: str) -> str | None:
 
 def _bare(command: str) -> str:
     return re.sub(r"\s+#.*$", "", command)
+
+
+NOT_OURS = {
+    r"^make \w+$": "the Makefile has it",
+    r"^pip install '[\w.-]+\[[\w,]+\]'": "its extras exist",
+    r"^export [A-Z_]+=\S": "the program knows the variable",
+    r"^git diff |^ollama pull |^python -m pytest ": "programs of others",
+    r"^claude mcp add roundtable -- roundtable mcp$": "a program of others, which calls ours",
+    r"^/(roundtable|council) |^ask the council ": "written in a chat",
+    r'^roundtable_\w+ \{"': "a call of a tool; test_skill.py checks it",
+}
+"""Lines in blocks of commands that are no command of ours, and what speaks for them."""
+_TOOL = re.compile(r"^roundtable_(\w+) (\{.*?\})\n?$", re.MULTILINE | re.DOTALL)
+
+
+def _shown(page: Path) -> list[str]:
+    """Every line of the blocks of commands, without prompts and comments; a call of a tool, which
+    may take several, is one."""
+    shell = (block for language, block in _blocks(page) if language in _SHELL)
+    whole = (_TOOL.sub(lambda call: call[0].replace("\n", " "), block) for block in shell)
+    lines = (line for block in whole for line in block.replace("\\\n", " ").splitlines())
+    return [_bare(bare) for line in lines if (bare := line.strip().removeprefix("$ "))]
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_no_line_of_a_block_of_commands_escapes(page: Path) -> None:
+    """Whatever is neither our command nor listed above is output, and its block says `text`."""
+    for line in _shown(page):
+        ours = _COMMAND.match(_OURS.sub("", line)) or line == "roundtable"
+        assert ours or any(re.search(form, line) for form in NOT_OURS), line
+
+
+def test_every_kind_of_line_that_is_no_command_of_ours_is_still_shown() -> None:
+    shown = [line for page in PAGES for line in _shown(page)]
+    for form in NOT_OURS:
+        assert any(re.search(form, line) for line in shown), form
+
+
+@cache
+def _source() -> str:
+    files = (path for form in ("*.py", "*.toml") for path in (ROOT / "src").rglob(form))
+    return "".join(path.read_text("utf-8") for path in files)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_extras_and_variables_that_a_page_shows_exist(page: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    known = _source()
+    text = page.read_text("utf-8")
+    for listed in re.findall(r"roundtable-council\[([\w,]+)\]", text):
+        assert {*listed.split(",")} - {"NAME"} <= {*project["optional-dependencies"]}, listed
+    for line in _shown(page):
+        for variable in re.findall(r"([A-Z][A-Z_]+)=", line.partition("roundtable ")[0]):
+            own = variable.removeprefix("ROUNDTABLE_").removesuffix("_TEAM").lower()
+            named = rf"\b{own}\b" if variable.startswith("ROUNDTABLE_") else rf'"{variable}"'
+            assert variable.startswith("OTEL_") or re.search(named, known), line
 
 
 WITH_COMMANDS = [page for page in PAGES if any(not _why_not(c) for c in _commands(page))]
@@ -169,6 +232,9 @@ def test_every_reason_not_to_run_a_command_is_still_needed() -> None:
         assert any(re.search(form, command) for command in shown), form
 
 
+_DECLARED = re.compile(r"^```declaration\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_the_data_of_a_page_can_be_read(page: Path) -> None:
     for language, block in _blocks(page):
@@ -180,7 +246,8 @@ def test_the_data_of_a_page_can_be_read(page: Path) -> None:
             case "yaml":
                 assert yaml.safe_load(block)
             case _:
-                pass
+                for declared in _DECLARED.findall(block):
+                    assert {*json.loads(declared)} <= {*get_args(Key)}
 
 
 PROGRAMS = {

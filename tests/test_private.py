@@ -195,3 +195,15 @@ def test_a_file_is_replaced_whole_and_a_key_never(tmp_path: Path) -> None:
     put_key(path, "another")
     assert path.read_text() == "new"
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["file"]
+
+
+def test_a_file_written_by_hand_in_a_closed_home_is_closed_without_an_alarm(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "panels.json").write_text("{}")
+    said: list[str] = []
+    keep_private(home, said.append)
+    assert opened_up(home) == []
+    assert said == [], "nobody else could have read it"

@@ -120,7 +120,9 @@ def keep_private(home: Path, say: Callable[[str], None] = _on_stderr) -> None:
     _kept.add(home)
     if not _MODES:
         return
-    if [path for path in _to_close(home) if _close(path)]:
+    # What lies in a closed folder nobody else could read, whatever its own mode.
+    reached = _lets_others_in(home)
+    if [path for path in _to_close(home) if _close(path)] and reached:
         say(f"Note: other users of this machine could read {home}; it is closed to them now.")
     if open_to_others(home) and _is_first(home / NO_RIGHTS_TOLD):
         say(
@@ -139,6 +141,13 @@ def open_to_others(home: Path) -> bool:
             and found.st_uid == os.geteuid()
             and not _is_shared(home)
         )
+    except OSError:
+        return False
+
+
+def _lets_others_in(home: Path) -> bool:
+    try:
+        return bool(home.stat().st_mode & _OTHERS)
     except OSError:
         return False
 

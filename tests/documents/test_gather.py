@@ -68,7 +68,7 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
         "project/src/made/y.py",
     ]
     [line] = found.lines
-    assert line.startswith("of project 8 files were read, left out: ")
+    assert line.startswith("8 files were read of project, left out: ")
     for told in ("4 ignored by .gitignore", "3 named like secrets", "3 not written by hand",
                  "1 too large", "2 neither text nor document"):  # fmt: skip
         assert told in line, line

@@ -241,7 +241,10 @@ async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
     id_ = await house.open()
     state = await house.run(id_)
     assert state.closed is not None
-    assert house.told == [AWAY, BACK]
+    away, back = house.told
+    assert away.startswith("There is no room left for "), "who can make room hears of it at once"
+    assert away.endswith("What was said is kept. Trying again…")
+    assert back == BACK
     assert len(house.voice.requests) == len({r.idempotency_key for r in house.voice.requests})
 
 

@@ -247,6 +247,15 @@ def test_the_document_goes_to_the_docs_folder_or_where_the_caller_says() -> None
         assert outputs(state, AT) == ()  # it was written: no surface writes it a second time
 
 
+@pytest.mark.requirement("D-46")
+def test_a_discussion_that_was_asked_for_without_files_leaves_none_whoever_drives_it() -> None:
+    folder = Folder()
+    state = hold(meeting(delivery=folder), files=False, options={"max_rounds": 1})
+    assert state.status == "concluded"
+    assert folder.files == {}
+    assert "kept" in codes(state)
+
+
 @pytest.mark.requirement("D-46", "D-33")
 def test_the_file_is_written_with_its_folders_and_never_over_another(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()

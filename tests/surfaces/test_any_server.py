@@ -441,6 +441,7 @@ def test_a_key_of_another_vendor_is_said_to_be_one(
     monkeypatch.setenv("OPENAI_API_KEY", key)
     outcome = desk("doctor", "--json")
     assert f"OPENAI_API_KEY holds a key of {vendor}, not of OpenAI." in outcome.out
+    assert "✓ credentials: OpenAI" not in outcome.out
     assert outcome.code == 1
     assert key not in outcome.out
     reached = desk("doctor", "--reach", "--json")
@@ -524,3 +525,72 @@ def test_a_council_on_a_server_with_its_own_models_seats_three_of_them_and_excus
     assert len(set(seats)) == len(seats) == 3
     assert {each.removeprefix("openai/") for each in seats} <= set(ODD)
     assert "substituted" not in [note["code"] for note in outcome.document["notes"]]
+
+
+@pytest.mark.requirement("Z-36")
+def test_an_adaptive_table_on_a_server_with_its_own_models_seats_them_and_excuses_nobody(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+
+    outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--dry-run", "--json")
+
+    *panel, _, host = [seat["models"] for seat in outcome.document["participants"]]
+    assert len(panel) == 4
+    seated = {model for models in panel for model in models}
+    assert len(seated) == 4
+    assert {*seated, *host} == {f"openai/{name}" for name in ODD}
+    codes = {note["code"] for note in outcome.document["notes"]}
+    assert codes.isdisjoint({"budget_profile", "panel_degraded", "meta_smaller"}), codes
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(("count", "told"), [(1, "Only one model"), (2, "Only 2 different models")])
+def test_an_adaptive_table_says_how_few_models_a_server_has(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, count: int, told: str
+) -> None:
+    with provider_server(only(*ODD[:count]), models=ODD[:count]) as small:
+        at(monkeypatch, small)
+        outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--json")
+
+    assert outcome.code == 0, outcome.err
+    assert f"{told} can be used here, so two seats are held" in outcome.err
+    assert "Blockrun" not in outcome.err
+    assert {received.body["model"] for received in small.requests} == set(ODD[:count])
+
+
+@pytest.mark.requirement("Z-28", "Z-36")
+def test_a_host_that_names_nobody_is_told_of_once_in_a_piped_run(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    monkeypatch.delenv("ROUNDTABLE_CASTING")
+    outcome = desk("Tea or coffee?", "--no-log")
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.count("The host did not name seats") == 1
+    assert "Name the experts yourself" in outcome.err
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_limit_that_ends_a_run_at_unknown_prices_says_why_and_what_helps_once(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    outcome = desk("Tea or coffee?", "--quick", "--no-log", "--max-cost", "0")
+    assert outcome.code == 1
+    assert server.requests == []
+    assert "the highest known price counts for it: say what it is in models.toml" in outcome.err
+    assert outcome.err.count("what comes next would take more than is left") == 2, "once, and why"
+    assert "So its view is missing" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_doctor_who_calls_nobody_says_that_a_server_was_not_asked_yet_and_guesses_no_price(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    outcome = desk("doctor")
+    assert "has not been asked for its models yet" in outcome.out
+    assert "nothing was opened" not in outcome.out
+    assert "$0.00" not in outcome.out
+    assert server.looked_up == []

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from roundtable.ledger.sqlite_file import BusyRetry
+from roundtable.surfaces.cli import terminal
+from roundtable.surfaces.cli.app import run
 
 from .desk import ECHO, QUICK, Desk, Outcome
 
@@ -142,7 +144,11 @@ def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> Non
         file.truncate(20_000_000_000)  # sparse: it must not be read to its end
 
     refused(desk.ask("--context", "none.md"), "none.md cannot be read", "Check the path.")
-    refused(desk.ask("--context", "."), "of . 0 files were read", "2 neither text nor document")
+    refused(
+        desk.ask("--context", "."),
+        "0 files were read of ., left out: ",
+        "2 neither text nor document",
+    )
     refused(desk.ask("--context", "photo.png"), "photo.png is a picture")
     refused(desk.ask("--context", "zeros.txt"), "zeros.txt is no text")
     refused(desk.ask("--context", "huge.txt"), "huge.txt is too large", "Give files with text")
@@ -317,3 +323,17 @@ def test_a_price_that_is_none_is_refused_by_file_and_key(desk: Desk, price: str)
         f'[models."openai/x"]\nusd_per_million_in = 1.0\nusd_per_million_out = {price}\n'
     )
     refused(desk("models"), "models.toml", "usd_per_million_out")
+
+
+def test_an_error_is_broken_between_words_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+
+    assert run(["Tea or coffee?", "--procedure", "council", "--always-critique"]) == 2
+
+    told = capsys.readouterr().err
+    assert max(len(line) for line in told.splitlines()) <= 40
+    assert "deliberation: use" in " ".join(told.split()), "no word is torn"

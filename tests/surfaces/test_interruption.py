@@ -52,18 +52,19 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
         found = desk.last_id()
         listed = desk("list")
         released.set()
-        resumed = desk("resume", "--json", "--no-log")
+        resumed = desk("resume", "--json")
 
     assert outcome.code == 130
     assert outcome.out == ""
     assert "Interrupted." in outcome.err
-    assert f"Go on with: roundtable resume {found} --no-log" in outcome.err
+    assert f"Go on with: roundtable resume {found}\n" in outcome.err
     assert "Traceback" not in outcome.err
     assert "interrupted" in listed.out
     assert f"roundtable resume {found}" in listed.err
     assert resumed.code == 0
     assert f"Resuming {found}: 3 turn(s) are done and stay done." in resumed.err
     assert resumed.document["status"] == "concluded"
+    assert "Written:" not in resumed.err, "the question was asked with --no-log"
     assert [p["model"] for p in resumed.document["participants"]] == [
         "openai/scholar",
         "openai/engineer",

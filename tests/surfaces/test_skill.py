@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import get_args
 
@@ -24,7 +25,8 @@ from tests.speakers.agents import put_agent
 
 from .desk import Desk
 
-SHIPPED = Path(__file__).parents[2] / "skills" / "roundtable"
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "skills" / "roundtable"
 PARTS = ("lead", "seat")
 EDITED = '{"preset": "cheap", "round2": false}'
 
@@ -56,7 +58,9 @@ def test_its_metadata_is_what_openclaw_and_hermes_read() -> None:
     assert metadata["version"] == __version__
     assert metadata["openclaw"]["requires"] == {"bins": ["roundtable"]}
     [install] = metadata["openclaw"]["install"]
-    assert (install["kind"], install["package"]) == ("uv", "roundtable")
+    # `roundtable` on the package index is somebody else's.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert (install["kind"], install["package"]) == ("uv", project["name"])
     assert metadata["hermes"]["category"]
     assert metadata["hermes"]["tags"]
 
@@ -105,7 +109,7 @@ def test_every_tool_argument_and_field_that_it_teaches_exists() -> None:
         assert OPERATIONS[name].checked(
             {"discussion_id": "rt_…", **given} if name != "init" else given
         )
-    (shown,) = re.findall(r"```\n(\{.*?\})\n```", seat, re.DOTALL)
+    (shown,) = re.findall(r"```json\n(\{.*?\})\n```", seat, re.DOTALL)
     assert set(json.loads(shown)) <= set(get_args(Key))
     for state in ("awaiting_conclusion", "concluded", "stopped", "failed"):
         assert state in seat

@@ -62,6 +62,8 @@ class DiscussionOpened(Value):
     """The discussion that this one goes on from."""
     limits_from: dict[str, str] = added({})
     """Where each limit of its budget comes from, in words."""
+    files: bool = added(True)
+    """Whether it leaves files in the workspace, whoever brings it to its end."""
 
 
 class StageOpened(Value):

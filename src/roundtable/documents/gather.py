@@ -96,7 +96,8 @@ class _Gathering:
                     looked.left_out[NO_DOCUMENT] += 1
         if looked.line:
             read = len(self.materials) - before
-            self.lines.append(f"of {shown(name)} {read:,} files were read, left out: {looked.line}")
+            files = "1 file was" if read == 1 else f"{read:,} files were"
+            self.lines.append(f"{files} read of {shown(name)}, left out: {looked.line}")
         elif len(self.materials) == before:
             self.lines.append(f"{shown(name)} holds nothing to read")
 

@@ -20,7 +20,7 @@ async def deliver(journal: Journal, delivery: Delivery | None) -> None:
 
 async def _outcome(journal: Journal, delivery: Delivery | None) -> NoteAdded:
     again = f"It can still be had: roundtable export {journal.state.discussion_id} -o FILE"
-    if delivery is None:
+    if delivery is None or not journal.state.start.files:
         return NoteAdded(code=KEPT, text="No file was written in this run.", remedy=again)
     try:
         # A copy: others may act in the discussion while a slow place takes it.

@@ -209,6 +209,7 @@ class Opening:
             program_version=__version__,
             pace=request.pace,
             follows=earlier.discussion_id if earlier else "",
+            files=request.files,
         )
         chosen = request.chosen_experts
         by_words = chosen and chosen.by_words and CASTING not in kept

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ..core.errors import LedgerError, LedgerGone
+from ..core.errors import LedgerError, LedgerFull, LedgerGone, LedgerReadOnly
 from ..core.events import AttemptFailed, AttemptFinished, Event, NewEvent
 from ..core.state import State
 from ..ports import Clock, Rescue
@@ -118,7 +118,7 @@ class Outage:
             self._error = error
         if self._since is None:
             self._since = self._clock.monotonic()
-            self._on_notice(Notice(self._id, True, AWAY))
+            self._on_notice(Notice(self._id, True, _away(self._error)))
         self._keep(outcome)
         return await self._again(work, outcome)
 
@@ -201,6 +201,13 @@ class Outage:
                 " it in."
             )
         return "Nothing that was said is lost."
+
+
+def _away(error: LedgerError) -> str:
+    """What to say of it: who has to make room, or to let us write, must hear that at once."""
+    if isinstance(error, LedgerFull | LedgerReadOnly):
+        return f"{error.message} What was said is kept. Trying again…"
+    return AWAY
 
 
 def _name(outcome: Sequence[NewEvent]) -> str:

@@ -151,12 +151,17 @@ class Found:
             told.insert(0, f"{named} cannot be used now.")
             remedies += [] if open_ or not provider.get else [provider.get]
         elif not told and self._set_up:
-            names = " and ".join(e.label for e in self.providers if not (e.models or e.by_name))
-            told = [f"Which models there are at {names} is not known."]
+            told = [f"{self.unlisted} did not say which models it has."]
             remedies = ["Name one by its full id, PROVIDER/NAME."]
         if not self._set_up:
             return NoModel(wanted)
         return NoModel(wanted, " ".join(told), " ".join(dict.fromkeys(remedies)))
+
+    @property
+    def unlisted(self) -> str:
+        """The names of the endpoints whose models nobody knows; empty where there are none."""
+        labels = [each.label for each in self.providers if not (each.models or each.by_name)]
+        return " and ".join(labels)
 
     def substitute(self, entry: ModelEntry) -> str:
         """The nearest usable model: the same one elsewhere, its family, its provider, its tags.

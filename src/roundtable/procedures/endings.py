@@ -25,7 +25,7 @@ def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> 
             status="stopped",
             stop_reason="budget",
             detail=f"Stopped by {spent.detail}.",
-            remedy=f"Raise the limit to let {finish} finish: {raised(state)}",
+            remedy=f"Raise the limit to let {finish} finish: {raised(state)}{_unpriced(state)}",
         )
     return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
@@ -46,7 +46,7 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     remedy = " ".join(filter(None, (_common_remedy(state), remedy)))
     if spent is not None:
         detail = f"The budget ended {before}: {spent.detail}."
-        remedy = f"Raise the limit: {raised(state)}"
+        remedy = f"Raise the limit: {raised(state)}{_unpriced(state)}"
     closed = DiscussionClosed(
         status="failed",
         stop_reason="budget" if spent else "too_few_answers",
@@ -74,6 +74,21 @@ def _enough(state: State, name: str) -> str:
         return "MORE"
     places = max(2, 1 - floor(log10(most)))
     return f"{ceil(most * 10**places) / 10**places:.{places}f}"
+
+
+def _unpriced(state: State) -> str:
+    """What else helps where a limit of cost met models whose price nobody knows."""
+    if state.exhausted is None or state.exhausted.limit != "cost":
+        return ""
+    speakers = (seat.speaker for seat in (*state.participants, state.start.host))
+    unknown = dict.fromkeys(ref.model for ref in speakers if ref.usd_per_million_in is None)
+    if not unknown:
+        return ""
+    return (
+        f". Nobody knows what {listed(list(unknown))} may cost, so the highest known price counts "
+        "for it: say what it is in models.toml, 0 for a model of your own, or limit tokens with "
+        "--max-tokens instead."
+    )
 
 
 def reasons(state: State) -> str:

@@ -38,6 +38,8 @@ class OpenRequest:
     priority: int = 0
     """What is taken before others: -1, 0 or 1."""
     search: bool = True
+    files: bool = True
+    """Whether it leaves files in the workspace."""
     pace: Pace | None = None
     """What the asker says of the time that speakers may take, and of their effort."""
     follows: str = ""

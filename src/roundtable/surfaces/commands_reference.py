@@ -40,7 +40,9 @@ def _group(title: str, commands: Mapping[str, click.Command]) -> Iterator[str]:
 
 
 def _command(path: str, command: click.Command, parent: click.Group) -> Iterator[str]:
-    context = click.Context(command, parent=click.Context(parent), info_name=path)
+    # As the program makes them: a command keeps the help options of the first context it is in.
+    above = click.Context(parent, **cli.context_settings)
+    context = click.Context(command, parent=above, info_name=path)
     pieces = [piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]"]
     yield from (f"### {' '.join([path, *pieces])}", "", *_told(command))
     options = [each for each in _own(command) if isinstance(each, click.Option) and not each.hidden]

@@ -57,6 +57,17 @@ def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
     )
 
 
+def few_models(different: int) -> NoteAdded:
+    """Nobody named models, and few are here."""
+    known = "one model" if different == 1 else f"{different} different models"
+    return NoteAdded(
+        code="budget_profile",
+        text=f"Only {known} can be used here, so two seats are held (the profile “budget”), unless "
+        "a meta-panel seats others.",
+        remedy="Add another model, or name those who should sit with --models.",
+    )
+
+
 def absent(role: str, failure: TurnFailed, model: str, *, stands: str) -> NoteAdded:
     """Somebody did not answer; the survivors go on."""
     mark = f"{TIMEOUT} " if failure.cause == "timeout" else ""

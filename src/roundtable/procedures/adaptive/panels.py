@@ -125,9 +125,12 @@ class Panels(Value):
     agents: Agents = Agents()
 
     @classmethod
-    def parse(cls, values: Mapping[str, Any], where: str) -> Panels:
-        """The user's values over the shipped ones. UnknownName or BadSetting names the key."""
-        return checked(cls, laid_over(shipped(), values), where)
+    def parse(
+        cls, values: Mapping[str, Any], where: str, below: Mapping[str, Any] | None = None
+    ) -> Panels:
+        """The user's values over the shipped ones, or over those `below`. UnknownName or BadSetting
+        names the key."""
+        return checked(cls, laid_over(below or shipped(), values), where)
 
     @property
     def allowlist(self) -> tuple[str, ...] | None:
@@ -156,6 +159,35 @@ def panels_of(models: Sequence[str]) -> dict[str, Any]:
         "profiles": {BUDGET: [{"model": model} for model in list(models)[:2]]},
         "meta": {"models": list(models)[:4]},
         "synthesis": models[-1],
+    }
+
+
+def panels_here(models: Models, taken: Sequence[str]) -> Mapping[str, Any]:
+    """The shipped panels. Nobody asked for their models by name: where nothing here is known to be
+    like one of them, as on a server with names of its own, one of those that are here holds its
+    seats, and one that is not `taken` first."""
+    if not isinstance(models, ListedModels):
+        return shipped()
+    held: dict[str, str] = {}
+    for name in shipped()["meta"]["models"]:
+        held[name] = models.at_hand(name, [*taken, *held.values()])
+    here = {name: model for name, model in held.items() if model != name}
+
+    def seated(slot: Mapping[str, Any]) -> dict[str, Any]:
+        if slot["model"] not in here:
+            return dict(slot)
+        return {"role": slot.get("role", ""), "model": here[slot["model"]]}
+
+    def each(tables: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: [seated(slot) for slot in slots] for name, slots in tables.items()}
+
+    of_all = shipped()
+    return {
+        **of_all,
+        "panels": each(of_all["panels"]),
+        "profiles": each(of_all["profiles"]),
+        "meta": {"models": list(dict.fromkeys(held.values()))},
+        "synthesis": held.get(of_all["synthesis"], of_all["synthesis"]),
     }
 
 

@@ -15,7 +15,7 @@ from ...core.framing import choices_of
 from ...core.state import State
 from ...core.values import Participant, Value
 from ...experts.chosen import named_expert
-from ...ports import CastingRequest, ChosenExpert, Models
+from ...ports import CastingRequest, ChosenExpert, ListedModels, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, hosted
@@ -38,6 +38,7 @@ from .panels import (
     distinct_role,
     find,
     model_key,
+    panels_here,
     plain_role,
     role_id,
 )
@@ -101,9 +102,7 @@ def _filled(slots: tuple[Slot, ...], count: int) -> tuple[Slot, ...]:
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
     """Settle mode and panel, and find a speaker for everybody who may be seated later on."""
     flags = AdaptiveFlags.parse(request.options)
-    panels = Panels.parse(defaults, PANELS_JSON)
-    table = _Setting(request, flags, panels, models)
-    return table.set()
+    return _Setting(request, flags, defaults, models).set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +117,16 @@ class _Panel:
 
 class _Setting:
     def __init__(
-        self, request: OpenRequest, flags: AdaptiveFlags, panels: Panels, models: Models
+        self,
+        request: OpenRequest,
+        flags: AdaptiveFlags,
+        defaults: Mapping[str, Any],
+        models: Models,
     ) -> None:
+        panels = Panels.parse(defaults, PANELS_JSON)
         self.request = request
         self.flags = flags
-        self.panels = panels
         self.models = models
-        self.seats = Seats(models, panels, PANELS_JSON)
         self.mode: TaskMode = flags.mode(request.topic)
         self.notes: list[NoteAdded] = []
         self.seat_notes: list[NoteAdded] = []
@@ -145,6 +147,15 @@ class _Setting:
             perspective="coordinates, never takes a position, holds no seat",
             speakers=orchestrator.speakers,
         )
+        here = panels_here(models, self._kept_from_seats(panels))
+        self.panels = Panels.parse(defaults, PANELS_JSON, here)
+        self.seats = Seats(models, self.panels, PANELS_JSON)
+
+    def _kept_from_seats(self, panels: Panels) -> list[str]:
+        """The orchestrator's model, and those that are not on the allowlist."""
+        seats = Seats(self.models, panels, PANELS_JSON)
+        listed = self.models.usable if isinstance(self.models, ListedModels) else ()
+        return [self.host.speaker.model, *(name for name in listed if not seats.allowed(name))]
 
     def set(self) -> Seating:
         panel = self._panel()
@@ -217,7 +228,10 @@ class _Setting:
             few = own[: self.flags.seats or QUICK_SEATS]
             return _Panel(self._seated(few, roles, quiet=True), "default", fixed=True)
         if usable < min(ENOUGH, len(own)):
-            self.notes.append(say.switched_to_budget(usable, len(own)))
+            missing = usable < len({slot.model for slot in own})
+            self.notes.append(
+                say.switched_to_budget(usable, len(own)) if missing else say.few_models(usable)
+            )
             slots = self.panels.profiles[BUDGET]
             if self.flags.seats is not None:
                 slots = _filled(slots, self.flags.seats)

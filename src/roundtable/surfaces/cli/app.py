@@ -77,17 +77,17 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
         RoundtableError,
         UsageError,
     )
-    from ...core.visible import shown
+    from .terminal import echo_error
 
     if not isinstance(error, RoundtableError):
         raise error
-    click.echo(f"Error: {shown(error.message)}", err=True)
+    echo_error(f"Error: {error.message}")
     if error.remedy:
-        click.echo(shown(error.remedy), err=True)
+        echo_error(error.remedy)
     # A file that is broken is no fault of the line.
     of_line = isinstance(error, UsageError) and not isinstance(error, (BadSetting, NewerFile))
     if of_line and (asked := cli.meant_as_question(args)):
-        click.echo(shown(asked), err=True)
+        echo_error(asked)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED
 

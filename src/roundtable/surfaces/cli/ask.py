@@ -47,7 +47,7 @@ from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .progress import NOTHING_EXPECTED, Progress, is_live, make_progress
+from .progress import NOTHING_EXPECTED, TOLD_AT_ONCE, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -60,6 +60,8 @@ from .terminal import (
     read_text,
 )
 
+TOLD_BY_THE_ERROR = ("missing", "timed_out", "budget")
+"""Notes whose words stand in the error of a discussion that came to nothing."""
 PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 
@@ -67,7 +69,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return interruptible(lambda box: _ask(request, flags, settings, box), same=_same(flags))
+    return interruptible(lambda box: _ask(request, flags, settings, box))
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
@@ -111,7 +113,9 @@ def _refused(found: SecretsFound) -> NoteAdded:
 
 def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
-    return interruptible(lambda box: _resume(flags, settings, box), same=_same(flags))
+    # What was opened with it remembers it; said only now, it is of this run.
+    same = " --no-log" if flags["no_log"] else ""
+    return interruptible(lambda box: _resume(flags, settings, box), same=same)
 
 
 async def _ask(
@@ -276,12 +280,16 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         progress.close()
     new = [note for note in notes(state) if note not in told]
     trace = progress.trace()
-    _tell([note for note in new if not trace or _beside_the_verdict(note)], flags)
+    said = (*TOLD_AT_ONCE, *(() if state.verdict is not None else TOLD_BY_THE_ERROR))
+    _tell(
+        [n for n in new if (_beside_the_verdict(n) if trace else n.code not in said)],
+        flags,
+    )
     if trace:
         echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
-    if state.verdict is not None and not flags["no_log"]:
+    if state.verdict is not None and leaves_files(state, flags):
         written = write_files(app, state, flags)
     if state.task is not None:
         await _comment_on_task(app, state, written)
@@ -312,7 +320,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
         _print_json(state)
     elif state.verdict is not None:
         # Without files a long work would be nowhere to be seen.
-        verdict = Verdict.of(state, LAST, whole_works=flags["no_log"])
+        verdict = Verdict.of(state, LAST, whole_works=not leaves_files(state, flags))
         print_verdict(verdict, quiet=flags["quiet"], plain=flags["plain"])
         if flags["verbose"]:
             print_markdown(f"\n{procedure_spec(state.start.procedure).deliver(state, __version__)}")
@@ -331,6 +339,11 @@ def _print_json(state: State) -> None:
     from ...views.result import result
 
     print_json(result(state))
+
+
+def leaves_files(state: State, flags: Mapping[str, Any]) -> bool:
+    """Whether the workspace gets files of it: not if this line or the one that asked says no."""
+    return state.start.files and not flags["no_log"]
 
 
 def files_of(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
@@ -372,11 +385,6 @@ def _beside_the_verdict(note: Note) -> bool:
 
     said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
     return note.code.partition("/")[0] not in said
-
-
-def _same(flags: Mapping[str, Any]) -> str:
-    """What must be said again when a discussion goes on: it is of this run, not of the ledger."""
-    return " --no-log" if flags["no_log"] else ""
 
 
 def interruptible(
@@ -463,7 +471,7 @@ def request_of(
         clarify=surface == "cli" and not flags["no_clarify"] and _somebody_is_there(flags),
     )
     _refuse_news_in_json(request, flags, settings)
-    return request
+    return replace(request, files=not flags["no_log"])
 
 
 def _refuse_news_in_json(

@@ -34,6 +34,7 @@ from ..tokens.opening import open_as
 from .ask import (
     files_of,
     interruptible,
+    leaves_files,
     refuse_what_cannot_be_told,
     request_of,
     settings_of,
@@ -256,7 +257,7 @@ async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
         state, before = await _opened(app, asked, fresh=flags["fresh"])
         if not before:
             state = await _run(app, state, flags)
-            if state.verdict is not None and not flags["no_log"]:
+            if state.verdict is not None and leaves_files(state, flags):
                 write_files(app, state, flags)
     except RoundtableError as error:
         return Done(asked.question, error=str(error))

@@ -38,6 +38,8 @@ from .terminal import echo_error, for_screen, on_one_line
 LONGEST = 160
 """Characters of what somebody holds, in a line."""
 NOTHING_EXPECTED = Expected()
+TOLD_AT_ONCE = ("not_cast", "cast_in_part")
+"""Notes that stand among the lines of a run, and need not be told again at its end."""
 
 
 class Progress(Protocol):
@@ -99,7 +101,10 @@ class PlainProgress:
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         line = told(record, state)
-        if line and not self._is_known(record.event, state):
+        event = record.event
+        if isinstance(event, TurnFailed) and event.message in self._went_wrong:
+            line = f"{_name(state, event.participant)} did not answer."
+        if line and not self._is_known(event, state):
             self.say(line)
 
     def _is_known(self, event: Event, state: State) -> bool:
@@ -109,6 +114,9 @@ class PlainProgress:
                 what = f"no {attempt.started.model}"
             case AttemptFailed():
                 what = event.message
+            case TurnFailed():
+                self._went_wrong.add(event.message)
+                return False
             case ParticipantSubstituted():
                 return True  # who spoke in whose place is told once, when it is over
             case _:
@@ -227,9 +235,9 @@ def _line(record: StoredEvent, state: State) -> str:
             # Each says what was open and what is assumed; its id is for the prompts.
             return " · ".join(text.partition(": ")[2] for text in event.material.text.splitlines())
         case NoteAdded(code="not_cast"):
-            return f"{event.text} {_at_the_table(state.participants)}"
+            return f"{event.text} {event.remedy} {_at_the_table(state.participants)}"
         case NoteAdded(code="cast_in_part"):
-            return event.text
+            return f"{event.text} {event.remedy}"
         case SpeechGiven():
             words = _words(state, event)
             if not words:

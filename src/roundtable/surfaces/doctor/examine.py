@@ -49,8 +49,8 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         settings = settings.model_copy(update={"choices": Choices()})
         lookout = make_lookout(settings, registry, keyed)
         models = await lookout.look(asking=asking)
-    found += model_checks.check_models(models)
-    found += model_checks.check_keys(registry, env)
+    found += model_checks.check_models(models, env)
+    found += model_checks.check_keys(models, env)
     found += model_checks.check_stored_keys(keys)
     if reach:
         found += await reach_all(models, lookout, keyed)

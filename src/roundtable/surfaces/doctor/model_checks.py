@@ -9,14 +9,14 @@ from ...core.extras import install
 from ...core.key_shapes import of_another_vendor
 from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider, embedded_installed
 from ...models.facts import about_list
-from ...models.registry import Registry
+from ...models.provider import Provider
 from ...models.weights import SMOLLM2, weights_present
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
 from .finding import Finding
 
 
-def check_models(found: Found) -> Iterator[Finding]:
+def check_models(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
     wanted = found.configured_default
     if wanted is not None and not found.usable(wanted):
         provider = found.registry.provider_of(wanted)
@@ -24,8 +24,13 @@ def check_models(found: Found) -> Iterator[Finding]:
             "models", "broken", f"The default model {wanted} cannot be used now.", provider.get
         )
     elif not found.default_model:
-        trouble = found.no_model()
-        yield Finding("models", "missing", trouble.message, trouble.remedy)
+        heard = [each for each in found.providers if each.heard] or found.silent
+        if found.unlisted and not heard:
+            told = f"{found.unlisted} has not been asked for its models yet; the first question is."
+            yield Finding("models", "missing", told, "roundtable doctor --reach asks now.")
+        else:
+            trouble = found.no_model()
+            yield Finding("models", "missing", trouble.message, trouble.remedy)
     elif found.default_model == EMBEDDED_MODEL:
         yield Finding(
             "models",
@@ -38,7 +43,11 @@ def check_models(found: Found) -> Iterator[Finding]:
     else:
         yield Finding("models", "ok", f"Default model: {found.default_model}")
     for each in found.providers:
-        if each.id not in ("local", "cmd"):
+        known = found.registry.providers.get(each.id)
+        wrong = _wrong_key(known, env) if known is not None else None
+        if wrong is not None:
+            yield wrong
+        elif each.id not in ("local", "cmd"):
             yield _credentials(each)
 
 
@@ -59,26 +68,35 @@ def _credentials(provider: FoundProvider) -> Finding:
     return Finding("credentials", "doubtful", f"{told}. {about}", remedy)
 
 
-def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
-    """A key with a stray character fails only when it is sent, in words that nobody understands."""
-    for provider in registry.providers.values():
-        variable = provider.key_variable(env)
-        if variable is not None and not is_sound_key(env[variable].strip()):
-            yield Finding(
-                "credentials",
-                "broken",
-                f"{variable} holds characters that no key has.",
-                "Copy the key once more, without spaces and quotation marks.",
-            )
-        elif variable is not None and provider.at_vendor(provider.address(env)):
-            vendor = of_another_vendor(env[variable].strip(), provider.id)
-            if vendor is not None:
-                yield Finding(
-                    "credentials",
-                    "broken",
-                    f"{variable} holds a key of {vendor.label}, not of {provider.label}.",
-                    provider.get,
-                )
+def check_keys(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Wrong keys of providers that could not even be opened with them."""
+    open_ = {each.id for each in found.providers}
+    for provider in found.registry.providers.values():
+        wrong = None if provider.id in open_ else _wrong_key(provider, env)
+        if wrong is not None:
+            yield wrong
+
+
+def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
+    """A key with a stray character, or another vendor's, fails only when it is sent, in words that
+    nobody understands."""
+    variable = provider.key_variable(env)
+    if variable is None:
+        return None
+    key = env[variable].strip()
+    if not is_sound_key(key):
+        return Finding(
+            "credentials",
+            "broken",
+            f"{variable} holds characters that no key has.",
+            "Copy the key once more, without spaces and quotation marks.",
+        )
+    at_vendor = provider.at_vendor(provider.address(env))
+    vendor = of_another_vendor(key, provider.id) if at_vendor else None
+    if vendor is None:
+        return None
+    told = f"{variable} holds a key of {vendor.label}, not of {provider.label}."
+    return Finding("credentials", "broken", told, provider.get)
 
 
 def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:

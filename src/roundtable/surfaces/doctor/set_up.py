@@ -39,7 +39,7 @@ def full_set_up(found: Found) -> list[str]:
     """The steps to a table of many vendors' models behind one proxy; none if there is one."""
     if any(provider.id == PROXY for provider in found.providers):
         return []
-    low, high = _panel(found.registry)
+    expected = _panel(found.registry)
     return [
         "Any OpenAI-compatible proxy serves many vendors' models at one address. The one that is "
         "prepared:",
@@ -48,13 +48,21 @@ def full_set_up(found: Found) -> list[str]:
         "3. The installation shows the address of a wallet. Send USDC on Base there; $5–10 last "
         "for many runs.",
         "4. Tell Roundtable where it listens: BLOCKRUN_PROXY_URL=http://localhost:8402",
-        f"Expected for one run with a panel of four: ${low:.2f}–${high:.2f} at list prices.",
+        *(
+            [
+                f"Expected for one run with a panel of four: {dollars(expected[0])}–"
+                f"{dollars(expected[1])} at list prices."
+            ]
+            if expected
+            else []
+        ),
         "Another proxy: a [providers.NAME] table with its base_url in models.toml.",
     ]
 
 
-def _panel(registry: Registry) -> tuple[float, float]:
-    """What a run of the best models of four vendors costs, by their own price lists."""
+def _panel(registry: Registry) -> tuple[float, float] | None:
+    """What a run of the best models of four vendors costs, by their own price lists; None where
+    one of their addresses is somebody else's, whose prices nobody knows."""
     refs = [registry.speaker_ref(registry.resolve(name).id) for name in _VENDORS]
     seats = [Participant(id=r.model, name=r.model, role="expert", speakers=(r,)) for r in refs]
     opened = DiscussionOpened(
@@ -67,7 +75,7 @@ def _panel(registry: Registry) -> tuple[float, float]:
     state = State()
     state.apply(StoredEvent("rt_00000000", 1, datetime.now(UTC), opened))
     told = estimate(state, procedure_spec("deliberation").procedure)
-    return told.cost_usd or (0.0, 0.0)
+    return told.cost_usd
 
 
 async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Finding]:

@@ -78,10 +78,12 @@ class AskCommand(FindingCommand):
 def seen(command: F) -> F:
     """The flags of a command that shows a discussion while it is held."""
     for made in (
-        click.option("--no-log", is_flag=True, help="Write no session log."),
-        click.option("--plain", is_flag=True, help="One plain line a speech, also in a terminal."),
+        click.option("--no-log", is_flag=True, help="Leave no files in this folder."),
+        click.option(
+            "--plain", is_flag=True, help="One plain line per speech, also in a terminal."
+        ),
         click.option("-v", "--verbose", is_flag=True, help="Everything that happens."),
-        click.option("-q", "--quiet", is_flag=True, help="The answer alone."),
+        click.option("-q", "--quiet", is_flag=True, help="Only the answer and the votes."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout."),
     ):
         command = made(command)
@@ -92,7 +94,7 @@ def limited(command: F) -> F:
     """The limits of what a discussion may spend."""
     for made in (
         click.option("--max-time", type=click.FloatRange(min=1), metavar="SECONDS",
-                     help="Stop after so many active seconds."),
+                     help="Stop after this many active seconds."),
         click.option("--max-tokens", type=click.IntRange(min=1), metavar="N",
                      help="Stop at this many tokens."),
         click.option("--max-calls", type=click.IntRange(min=1), metavar="N",
@@ -110,7 +112,7 @@ def limited(command: F) -> F:
     "--procedure",
     metavar="NAME",
     type=completing.Offered("name", completing.procedures),
-    help="The rules of the discussion; `roundtable help` tells them.",
+    help="The rules of the discussion; `roundtable help` lists them.",
 )
 @click.option(
     "--model",
@@ -132,14 +134,14 @@ def limited(command: F) -> F:
     metavar="ID|SLUG",
     multiple=True,
     type=completing.Offered("id", completing.discussions),
-    help="An earlier discussion to have in hand: id, last or result file.",
+    help="An earlier discussion as material: id, last or result file.",
 )
 @click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
 @limited
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
 @click.option("--priority", type=click.Choice(["low", "normal", "high"]), default="normal",
-              help="With --detach: before or after what others wait for.")  # fmt: skip
+              help="With --detach: before or after other waiting questions.")  # fmt: skip
 @click.option("--detach", is_flag=True,
               help="Leave it to a worker (PostgreSQL): print its id and return.")  # fmt: skip
 @seen
@@ -153,10 +155,10 @@ def limited(command: F) -> F:
     "context, language. Given again, it goes on where it was interrupted.",
 )
 @click.option("--at-once", type=click.IntRange(1, 16), metavar="N", default=1,
-              help="So many of the questions side by side; 1.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Ask those again that were answered before.")
+              help="How many questions to ask at the same time; 1.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask again what was answered before.")
 @click.option("--no-search", is_flag=True, help="No web search.")
-@click.option("--no-clarify", is_flag=True, help="Ask me nothing back: assume, and say so.")
+@click.option("--no-clarify", is_flag=True, help="Ask me nothing: assume, and say what.")
 @click.option(
     "--secrets",
     type=click.Choice(["refuse", "redact", "send"]),
@@ -168,9 +170,9 @@ def limited(command: F) -> F:
     metavar="CHANNEL",
     multiple=True,
     type=completing.Offered("channel", completing.channels),
-    help="Who is told: NAME or NAME:CHAT. Repeats.",
+    help="A channel to tell: NAME or NAME:CHAT. May be repeated.",
 )
-@click.option("--confidential", is_flag=True, help="Nobody is told, and no page is opened.")
+@click.option("--confidential", is_flag=True, help="Tell nobody, and open no page.")
 @click.option(
     "--task",
     metavar="BOARD:TASK",
@@ -178,10 +180,14 @@ def limited(command: F) -> F:
     help="The task that this discussion belongs to.",
 )
 @click.option("--first-word", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="How long anybody may take to its first word.")  # fmt: skip
+              help="How long a speaker may take until its first word.")  # fmt: skip
 @click.option("--silence", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="How long anybody may pause between two words.")  # fmt: skip
-@click.option("--effort", type=click.Choice(["low", "medium", "high"]), help="How much to think.")
+              help="How long a speaker may pause between two words.")  # fmt: skip
+@click.option(
+    "--effort",
+    type=click.Choice(["low", "medium", "high"]),
+    help="How much the models should think.",
+)
 def ask(**flags: Any) -> int:
     """Ask the table a question.
 
@@ -192,7 +198,7 @@ def ask(**flags: Any) -> int:
     roundtable ask --questions open-questions.txt --max-cost 0.50
 
     QUESTION needs no quotes, may be - to read it from standard input, and flags may stand before
-    or after it. Exit code 0: a verdict; 1: none; 2: not as it was asked for; 3: ended by a limit;
+    or after it. Exit code 0: a verdict; 1: none; 2: a wrong command; 3: ended by a limit;
     130: interrupted.
     """
     if flags["questions"]:
@@ -282,13 +288,13 @@ def schedule() -> None:
     "--cron", metavar="WHEN", help='minute hour day month weekday, as "0 8 * * 1"; @daily.'
 )
 @click.option(
-    "--zone", metavar="ZONE", help="Of these times, such as Europe/Berlin; this machine's."
+    "--zone", metavar="ZONE", help="Their time zone, such as Europe/Berlin; else this machine's."
 )
 @click.option("--at", metavar="TIME", help="Once, such as 2026-12-01T08:00.")
 @click.option("--monthly", type=click.FloatRange(min=0), metavar="USD",
               help="What all its runs of a month may cost; --max-cost limits each.")  # fmt: skip
 @click.option("--procedure", metavar="NAME", type=completing.Offered("name", completing.procedures),
-              help="The rules of the discussion; `roundtable help` tells them.")  # fmt: skip
+              help="The rules of the discussion; `roundtable help` lists them.")  # fmt: skip
 @click.option("--context", metavar="FILE|FOLDER", multiple=True, type=completing.File(),
               help="Material, as it is now. May be repeated.")  # fmt: skip
 @click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
@@ -296,8 +302,8 @@ def schedule() -> None:
 @click.option("--no-search", is_flag=True, help="No web search.")
 @click.option("--notify", metavar="CHANNEL", multiple=True,
               type=completing.Offered("channel", completing.channels),
-              help="Who is told: NAME or NAME:CHAT. Repeats.")  # fmt: skip
-@click.option("--confidential", is_flag=True, help="Nobody is told.")
+              help="A channel to tell: NAME or NAME:CHAT. May be repeated.")  # fmt: skip
+@click.option("--confidential", is_flag=True, help="Tell nobody.")
 @click.option("--secrets", type=click.Choice(["refuse", "redact", "send"]),
               help="Likely secrets in question or context.")  # fmt: skip
 def schedule_add(**flags: Any) -> int:
