@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from .config_files import json_object, placed, text_at, text_of, toml_table
+from .config_files import WHOLE, json_object, placed, text_at, text_of, toml_table
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UsageError
 from .core.limits import Limits
@@ -451,7 +451,7 @@ def read_settings(
         try:
             yield
         except UsageError as error:
-            if name == CONFIG_JSON and isinstance(error, BadSetting):
+            if name == CONFIG_JSON and isinstance(error, BadSetting) and error.key != WHOLE:
                 error = BadSetting(error.where, error.key, error.expected, SET_UP_ANEW)
             if forgive is None:
                 raise error from None
@@ -459,18 +459,18 @@ def read_settings(
 
     with source(CONFIG_JSON):
         path = home / CONFIG_JSON
-        text = text_at(path)
+        text = text_at(path, ours=True)
         if stored := json_object(text, str(path)):
             with placed(text, str(path)):
                 lay_over(of_set_up(stored, str(path)), str(path))
     with source(PANELS_JSON):
         path = home / PANELS_JSON
-        text = text_at(path)
+        text = text_at(path, ours=True)
         with placed(text, str(path)):
             lay_panels_over(json_object(text, str(path)), path)
     with source(CONFIG_TOML):
         path = home / CONFIG_TOML
-        text = text_at(path, ours=True)  # it says which programs run
+        text = text_at(path, ours=True)
         with placed(text, str(path)):
             lay_over(toml_table(text, str(path)), str(path))
     trust = Trust(home, workspace)

@@ -265,6 +265,22 @@ def test_what_belongs_to_another_user_does_not_count(
     assert contents(path) == b"concurrency = 3", "where it can do no harm it counts"
 
 
+@pytest.mark.parametrize("name", ["config.toml", "config.json", "panels.json", "models.toml"])
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_no_command_goes_by_a_file_of_another_user(desk: Desk, name: str) -> None:
+    desk.home.mkdir()
+    path = desk.home / name
+    path.write_text("{}" if name.endswith("json") else "", "utf-8")
+    os.chown(path, 12_345, -1)
+
+    told = desk(*ASK)
+
+    assert told.code == 2
+    assert f"{name}: " in told.err
+    assert "belongs to another user" in " ".join(told.err.split())
+    assert "chown" in told.err
+
+
 def test_the_line_is_named(desk: Desk) -> None:
     desk.home.mkdir()
     (desk.home / "config.toml").write_text('language = "de"\n\n[budget]\nmax_calls = "x"\n')
