@@ -33,6 +33,7 @@ _SLACK = 5.0
 _LAST_BYTES = 0.25
 """Seconds for what follows an answer's end, so that its connection can be used again."""
 _A_MOMENT = 0.02
+"""Seconds for which a call waits at most for connections that are about to be free."""
 
 
 class Wire(NamedTuple):
