@@ -8,7 +8,7 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .conditions import ConditionOnTable, Conditions, conditions_stand
@@ -24,6 +24,7 @@ from .declaration import (
 from .events import BallotCast, SpeechGiven
 from .points import Point, Points, PointStatus
 from .seat_vote import SeatVote, Votes
+from .shared import Trail
 from .state import State
 from .statement import PointStance, Statement, demonstrates
 
@@ -49,7 +50,7 @@ class Record:
     """Everybody who was seated, in their order: agreement is counted of all of them."""
     decisions: tuple[Decision, ...]
     shared: tuple[str, ...]
-    statements: tuple[Statement, ...]
+    statements: Sequence[Statement]
     absent: tuple[str, ...]
     """Who was seated and never answered."""
     undeclared: tuple[str, ...]
@@ -89,7 +90,7 @@ class Record:
     def rounds(self) -> tuple[int, ...]:
         return tuple(sorted({each.round for each in self.statements}))
 
-    def of(self, participant: str) -> tuple[Statement, ...]:
+    def of(self, participant: str) -> Sequence[Statement]:
         """What a seat declared, in order."""
         return self.tracks.said(participant, self.counts.get(participant, 0))
 
@@ -205,14 +206,15 @@ class _Fold:
     def __init__(self, state: State, limit: int | None = None) -> None:
         self._state = state
         self._seats = tuple(each.id for each in state.voters)
-        self._spoken = [s for s in state.said.of_seats if s.participant in self._seats]
+        seats = frozenset(self._seats)
+        self._spoken = [s for s in state.said.of_seats if s.participant in seats]
         self._small = {s.participant for s in self._spoken if demonstrates(state, s)}
         self._as_cast = conditions_stand(state)
         self._decisions, self._shared, self._clashes = _tabled(state)
         statements = self._statements(limit)
         if not self._decisions and state.ballots:
             self._decisions, statements = _legacy(state, self._small)
-        self._all = tuple(s for s in statements if limit is None or s.round < limit)
+        self._all = Trail(s for s in statements if limit is None or s.round < limit)
         self._points = Points(state, self._all, limit)
         self._conditions = Conditions(self._all, stand=self._as_cast)
         # Whoever was asked last and declared nothing has taken back its voice, visibly.
@@ -243,7 +245,7 @@ class _Fold:
             seats=self._seats,
             decisions=self._decisions,
             shared=self._shared,
-            statements=self._all[: self._added],
+            statements=self._all.first(self._added),
             absent=tuple(seat for seat in self._seats if seat not in heard),
             undeclared=tuple(
                 s

@@ -66,7 +66,7 @@ class Trail(Sequence[T]):
         return (items[place] for place in range(self._end - 1, -1, -1))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Trail | list):
+        if not isinstance(other, Trail | list | tuple):
             return NotImplemented
         if isinstance(other, Trail) and self._items is other._items:
             return self._end == other._end

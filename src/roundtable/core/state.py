@@ -382,7 +382,11 @@ class State:
                 self._answer(replace(self._attempt(event.turn_id, event.attempt), failed=event))
                 self._settle_failed(event)
             case SpeechGiven():
-                self.turns[event.turn_id] = replace(self._turn(event.turn_id), speech=event)
+                turn = self._turn(event.turn_id)
+                # Written out: `replace` would take longer than all else of a speech.
+                self.turns[turn.id] = Turn(
+                    turn.id, turn.attempts, event, turn.failure, turn.again, turn.before
+                )
                 self.speeches.append(event)
                 self.said.add(event)
                 self.spoken_at.append(record.at)

@@ -72,9 +72,12 @@ def words_of(state: State) -> dict[str, str]:
 def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
-    host, said = state.start.host.id, state.said.in_rounds
-    words = state.said.grown.of("words in rounds", said, _cleaned)
-    return {s.turn_id: t for s, t in zip(said, words, strict=True) if s.participant != host}
+    host, words = state.start.host.id, state.said.grown.of("words", state.speeches, _cleaned)
+    return {
+        s.turn_id: text
+        for s, text in zip(state.speeches, words, strict=True)
+        if s.round > 0 and s.participant != host
+    }
 
 
 def _cleaned(_: str | None, __: int, speech: SpeechGiven) -> str:
