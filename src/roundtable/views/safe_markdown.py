@@ -25,6 +25,9 @@ _ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」�
 _TURN = r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]"
 _POINT = r"(?<=\[)[A-Za-z][\w.-]{0,40}(?=\])"
 _FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({QUOTED})")
+_MAY_FIND = re.compile(r'[/\["“„«»「『]')
+"""What is found has one of these: an address and a turn a slash, a point a bracket, a quotation its
+mark."""
 _FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
 _OPENING, _CLOSING = tuple("([（【［"), tuple(")]）】］")
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
@@ -199,6 +202,9 @@ def _inline(tokens: Sequence[Token], around: Surroundings) -> Iterator[Token]:
 
 
 def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[str]:
+    if not _MAY_FIND.search(text):
+        yield escape(text)
+        return
     end = 0
     for match in (_FIND_INSIDE if inside else _FIND).finditer(text):
         address, name, quotation = match.groups()
