@@ -53,7 +53,8 @@ class Trail(Sequence[T]):
     def __getitem__(self, place: int | slice) -> T | list[T]:
         end = self._end
         if isinstance(place, slice):
-            return self._items[slice(*place.indices(end))]
+            begin, stop, step = place.indices(end)
+            return self._items[begin:stop:step] if step > 0 else self._items[:end][place]
         if not -end <= place < end:
             raise IndexError(f"there are {end} items")
         return self._items[place if place >= 0 else end + place]
