@@ -4,7 +4,6 @@ it is asked for, and by whichever copy of a state."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from .shared import Trail
@@ -17,29 +16,37 @@ Step = Callable[[T | None, int, S], T]
 
 
 class Grown(Generic[S, T]):
-    """The values of a sequence of items, as far as they were asked for. They are only ever added
-    to, one by one, so that several threads may ask: at worst a value is made twice."""
+    """The values of a sequence of items, as far as they were asked for. They are added to by one
+    thread at a time; one that asks meanwhile makes them for itself."""
 
     def __init__(self, items: Sequence[S] = (), values: Sequence[T] = ()) -> None:
         self._items, self._values = list(items), Trail(values)
-        self._adding = Lock()
+        self._free = [True]
+        """Empty while somebody adds: taking out the one item is a single step."""
 
     def up_to(self, items: Sequence[S], step: Step[T, S]) -> Sequence[T] | None:
         """The value of each item; None where these items are not those that were begun with."""
-        known, values = self._items, self._values
-        count = min(len(values), len(items))
-        if count and known[count - 1] is not items[count - 1]:
-            return None
-        for place in range(len(values), len(items)):
-            item = items[place]
-            value = step(values[place - 1] if place else None, place, item)
-            with self._adding:
-                if len(values) == place:
-                    known.append(item)
-                    values.append(value)
-            if known[place] is not item:
-                return None  # another thread went on differently meanwhile
-        return values.first(len(items))
+        if len(items) <= len(self._values):
+            return self._values.first(len(items)) if self._begins_with(items) else None
+        try:
+            self._free.pop()
+        except IndexError:
+            return self.shared_with(items).up_to(items, step)
+        try:
+            if not self._begins_with(items):
+                return None
+            values = self._values
+            for place in range(len(values), len(items)):
+                value = step(values[place - 1] if place else None, place, items[place])
+                self._items.append(items[place])
+                values.append(value)
+            return values.first(len(items))
+        finally:
+            self._free.append(True)
+
+    def _begins_with(self, items: Sequence[S]) -> bool:
+        count = min(len(self._values), len(items))
+        return not count or self._items[count - 1] is items[count - 1]
 
     def shared_with(self, items: Sequence[S]) -> Grown[S, T]:
         """As far as these items are the same, to go on otherwise from there."""

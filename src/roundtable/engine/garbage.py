@@ -18,8 +18,9 @@ from typing import Any
 ALL_OF_IT_EVERY = 600.0
 """Seconds."""
 _OLDEST = 2
-_OFTEN = 2
-"""Looks at the middle generation between two at the oldest one: each is then the shorter."""
+_OFTEN = (3, 1)
+"""Looks at the youngest objects between two at those of the middle, and of these between two at the
+oldest ones: the oftener, the less has come since, and the shorter is each."""
 
 
 @contextmanager
@@ -44,7 +45,7 @@ def short_looks(
     gc.collect()
     gc.freeze()
     gc.callbacks.append(looked)
-    gc.set_threshold(usual[0], usual[1], _OFTEN)
+    gc.set_threshold(usual[0], *_OFTEN)
     try:
         yield
     finally:
