@@ -30,7 +30,7 @@ def test_a_list_goes_on_without_its_copies_and_they_without_it() -> None:
     second.append(4)
     third = second.first(1)
     third.append(5)
-    assert (first, second, third) == ([1, 2, 3], [1, 2, 4], [1, 5])
+    assert [*map(list, (first, second, third))] == [[1, 2, 3], [1, 2, 4], [1, 5]]
 
 
 def test_a_list_is_read_as_any_other() -> None:
