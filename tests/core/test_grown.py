@@ -49,3 +49,11 @@ def test_copies_that_go_on_differently_keep_their_own() -> None:
     assert other.of("names", two, steps) == ["0a", "0a1c", "0a1c2d"]
     assert grown.of("names", one, steps) == ["0a", "0a1b"]
     assert steps.asked == ["a", "b", "c", "d"]
+
+
+def test_what_was_handed_out_does_not_grow_with_what_follows() -> None:
+    grown, steps = GrownValues(), Steps()
+    items = [Item("a")]
+    first = grown.of("names", items, steps)
+    grown.of("names", [*items, Item("b")], steps)
+    assert first == ["0a"]

@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 
 from roundtable.core.record import record_of
+from roundtable.core.shared import Layered, Trail
 from roundtable.core.standing import standing_of
 from roundtable.core.state import State
 from roundtable.core.values import Material
@@ -153,8 +154,8 @@ def test_nobody_knows_another_answer_before_the_critique_even_after_a_crash() ->
     for turn in ROUND_1:
         assert "SECRET" not in prompt_of(at, turn).user
     # The plan made again while some have answered, as after a crash, is the same plan.
-    half = replace(state, turns={**state.turns}, tabled=[])
-    half.turns.pop(f"1/answer/{THREE}")
+    turns = {id_: turn for id_, turn in state.turns.items() if id_ != f"1/answer/{THREE}"}
+    half = replace(state, turns=Layered(turns), tabled=Trail())
     late = answer_turn(Seen(half, "deliberation"), state.participants[2])
     assert late.task.form is not None
     assert late.task.form.decisions == ()

@@ -659,7 +659,7 @@ def test_without_a_single_proposal_it_fails_and_invents_nothing() -> None:
     assert state.closed is not None
     assert (state.status, state.closed.stop_reason) == ("failed", "too_few_answers")
     assert state.closed.remedy
-    assert (state.verdict, state.speeches) == (None, [])
+    assert (state.verdict, list(state.speeches)) == (None, [])
 
 
 @pytest.mark.requirement("X-13")

@@ -41,6 +41,6 @@ def test_every_scripted_character_at_every_seat(character: str, place: str) -> N
 @pytest.mark.parametrize("character", ["mute", "hang", "unauthorised", "failing", "empty"])
 def test_a_table_of_dead_speakers_fails_without_a_word(character: str) -> None:
     state = hold(scripted(), model=f"scripted/{character}")
-    assert (state.status, state.speeches, state.verdict) == ("failed", [], None)
+    assert (state.status, list(state.speeches), state.verdict) == ("failed", [], None)
     assert state.closed is not None
     assert state.closed.remedy

@@ -75,7 +75,7 @@ def test_without_a_backend_the_run_is_false_and_nothing_is_invented(tmp_path: Pa
     )
     assert ok is False
     assert engine.state is not None
-    assert (engine.state.speeches, engine.verdict, engine.files) == ([], None, ())
+    assert (list(engine.state.speeches), engine.verdict, engine.files) == ([], None, ())
     assert not (tmp_path / "out").exists()
 
 

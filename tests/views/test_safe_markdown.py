@@ -170,3 +170,13 @@ def test_a_mark_of_whom_somebody_means_is_said_in_words(marked: str, told: str, 
     found = parsed(to_html(marked, around=LABELLED))
     assert found.text.strip() == told
     assert len(found.all("a")) == links
+
+
+LETTERS = "ab Z.,;:!?'\"“”()-+=#>/@1\n\t\u00a0\u2003é日→"
+
+
+@given(st.text(LETTERS, max_size=40))
+def test_words_without_a_mark_become_what_the_parser_makes_of_them(text: str) -> None:
+    # A mark that stands for itself has the parser read the rest, which it leaves as it is.
+    parsed_too = to_html(f"{text}\n\n\\*", around=AROUND)
+    assert parsed_too == to_html(text, around=AROUND) + '<p dir="auto">*</p>\n'

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from .declaration_block import LABEL, split_blocks
-from .effects import PromptPlan, PromptValue, Untrusted
+from .effects import PromptPlan, PromptValue, Texts, Untrusted
 from .fence import AS_IT_IS, neutralise
 
 SHORTEST = 20
@@ -43,6 +43,6 @@ def _works(value: PromptValue) -> Iterator[str]:
     elif isinstance(value, PromptPlan):
         for each in value.variables.values():
             yield from _works(each)
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple | Texts):
         for part in value:
             yield from _works(part)

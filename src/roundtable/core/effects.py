@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -22,7 +22,20 @@ class Untrusted:
     source: str = ""
 
 
-PromptValue: TypeAlias = "str | bool | Untrusted | tuple[Untrusted, ...] | PromptPlan"
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Untrusted texts one after another, of which others hold the parts: a long discussion is
+    planned for with every event, and put together only when somebody is asked."""
+
+    parts: tuple[tuple[Sequence[Untrusted], int, int], ...] = ()
+    """Of each of these from one place to another."""
+
+    def __iter__(self) -> Iterator[Untrusted]:
+        for texts, begin, end in self.parts:
+            yield from texts[begin:end]
+
+
+PromptValue: TypeAlias = "str | bool | Untrusted | tuple[Untrusted, ...] | Texts | PromptPlan"
 """A plan within a plan is rendered in its place, under the same nonce."""
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+from .shared import Trail
+
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -14,30 +16,42 @@ Step = Callable[[T | None, int, S], T]
 
 
 class Grown(Generic[S, T]):
-    """The values of a sequence of items, as far as they were asked for. What is held is replaced
-    and never changed, so that several threads may ask: at worst a value is made twice."""
+    """The values of a sequence of items, as far as they were asked for. They are added to by one
+    thread at a time; one that asks meanwhile makes them for itself."""
 
     def __init__(self, items: Sequence[S] = (), values: Sequence[T] = ()) -> None:
-        self._held: tuple[list[S], list[T]] = (list(items), list(values))
+        self._items, self._values = list(items), Trail(values)
+        self._free = [True]
+        """Empty while somebody adds: taking out the one item is a single step."""
 
     def up_to(self, items: Sequence[S], step: Step[T, S]) -> Sequence[T] | None:
         """The value of each item; None where these items are not those that were begun with."""
-        known, values = self._held
-        count = min(len(known), len(items))
-        if count and known[count - 1] is not items[count - 1]:
-            return None
-        if len(items) > len(known):
-            made = values.copy()
-            for place in range(len(known), len(items)):
-                made.append(step(made[-1] if made else None, place, items[place]))
-            self._held = [*known, *items[len(known) :]], made
-            values = made
-        return values if len(values) == len(items) else values[: len(items)]
+        if len(items) <= len(self._values):
+            return self._values.first(len(items)) if self._begins_with(items) else None
+        try:
+            self._free.pop()
+        except IndexError:
+            return self.shared_with(items).up_to(items, step)
+        try:
+            if not self._begins_with(items):
+                return None
+            values = self._values
+            for place in range(len(values), len(items)):
+                value = step(values[place - 1] if place else None, place, items[place])
+                self._items.append(items[place])
+                values.append(value)
+            return values.first(len(items))
+        finally:
+            self._free.append(True)
+
+    def _begins_with(self, items: Sequence[S]) -> bool:
+        count = min(len(self._values), len(items))
+        return not count or self._items[count - 1] is items[count - 1]
 
     def shared_with(self, items: Sequence[S]) -> Grown[S, T]:
         """As far as these items are the same, to go on otherwise from there."""
-        known, values = self._held
-        same = min(len(known), len(items))
+        known, values = self._items, self._values
+        same = min(len(values), len(items))
         while same and known[same - 1] is not items[same - 1]:
             same -= 1
         return Grown(known[:same], values[:same])
@@ -56,9 +70,8 @@ class GrownValues:
         """The value of each item. Under one name always ask for the same sequence."""
         grown: Grown[S, T] = self._held.setdefault(name, Grown())
         values = grown.up_to(items, step)
-        if values is None:
+        while values is None:
             grown = grown.shared_with(items)
             self._held = {**self._held, name: grown}
             values = grown.up_to(items, step)
-        assert values is not None, "it begins with these very items"
         return values

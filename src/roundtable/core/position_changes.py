@@ -261,11 +261,14 @@ def conformity(held: Iterable[Held]) -> dict[str, Conformity]:
     chances: Counter[str] = Counter()
     moved: Counter[str] = Counter()
     standing = _standing(tracks)
+    counted = {
+        place: Counter(position for position in here.values() if position != UNSURE)
+        for place, here in standing.items()
+    }
     for (name, issue, _), track in tracks.items():
         for before, after in pairwise(track):
-            here = standing[before.round, issue]
-            peers = [position for other, position in here.items() if other != name]
-            crowd = _more_than_half(peers)
+            place = before.round, issue
+            crowd = _crowd(name, standing[place], counted[place])
             if crowd is None or before.position in (crowd, UNSURE):
                 continue
             chances[name] += 1
@@ -304,6 +307,9 @@ def _standing(
     return table
 
 
-def _more_than_half(positions: list[str]) -> str | None:
-    counted = Counter(position for position in positions if position != UNSURE)
-    return next((p for p, count in counted.items() if count * 2 > len(positions)), None)
+def _crowd(name: str, here: Mapping[str, str], counted: Mapping[str, int]) -> str | None:
+    """What more than half of the others hold. `counted` is how many hold each position, who is
+    unsure left out."""
+    own = here.get(name)
+    others = len(here) - (own is not None)
+    return next((p for p, count in counted.items() if (count - (p == own)) * 2 > others), None)

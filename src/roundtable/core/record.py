@@ -8,7 +8,7 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .conditions import ConditionOnTable, Conditions, conditions_stand
@@ -24,6 +24,7 @@ from .declaration import (
 from .events import BallotCast, SpeechGiven
 from .points import Point, Points, PointStatus
 from .seat_vote import SeatVote, Votes
+from .shared import Trail
 from .state import State
 from .statement import PointStance, Statement, demonstrates
 
@@ -49,7 +50,7 @@ class Record:
     """Everybody who was seated, in their order: agreement is counted of all of them."""
     decisions: tuple[Decision, ...]
     shared: tuple[str, ...]
-    statements: tuple[Statement, ...]
+    statements: Sequence[Statement]
     absent: tuple[str, ...]
     """Who was seated and never answered."""
     undeclared: tuple[str, ...]
@@ -89,7 +90,7 @@ class Record:
     def rounds(self) -> tuple[int, ...]:
         return tuple(sorted({each.round for each in self.statements}))
 
-    def of(self, participant: str) -> tuple[Statement, ...]:
+    def of(self, participant: str) -> Sequence[Statement]:
         """What a seat declared, in order."""
         return self.tracks.said(participant, self.counts.get(participant, 0))
 
@@ -177,7 +178,7 @@ def _by_round(state: State) -> dict[int, Record]:
     if state.points or state.ballots or spoken != sorted(spoken):
         earlier = {each: record_after(state, each) for each in ordered[:-1]}
     else:
-        fold = _Fold(state)
+        fold = _Fold(state, _heard(state))
         earlier = {each: fold.record(each + 1) for each in ordered[:-1]}
     return {**earlier, **dict.fromkeys(ordered[-1:], whole)}
 
@@ -194,40 +195,53 @@ def record_after(state: State, round_: int) -> Record:
 
 
 def _record(state: State, before: int | None = None) -> Record:
-    return _Fold(state, before).record(before)
+    return _Fold(state, _heard(state, before), before).record(before)
 
 
-class _Fold:
-    """The record of what was said before one round after another, each of which adds to the one
-    before it. It takes speeches in the order of their rounds; `limit` leaves out all from a round
-    on, in whichever order they came."""
+def _heard(state: State, limit: int | None = None) -> _Heard:
+    if limit is not None:
+        return _Heard(state, limit)
+    return state.derived("heard", _Heard)
+
+
+class _Heard:
+    """What the seats said and declared, looked through once for every record of it. `limit` leaves
+    out all from a round on, in whichever order they came."""
 
     def __init__(self, state: State, limit: int | None = None) -> None:
-        self._state = state
-        self._seats = tuple(each.id for each in state.voters)
-        self._spoken = [s for s in state.said.of_seats if s.participant in self._seats]
-        self._small = {s.participant for s in self._spoken if demonstrates(state, s)}
-        self._as_cast = conditions_stand(state)
-        self._decisions, self._shared, self._clashes = _tabled(state)
-        statements = self._statements(limit)
-        if not self._decisions and state.ballots:
-            self._decisions, statements = _legacy(state, self._small)
-        self._all = tuple(s for s in statements if limit is None or s.round < limit)
-        self._points = Points(state, self._all, limit)
-        self._conditions = Conditions(self._all, stand=self._as_cast)
+        self.seats = tuple(each.id for each in state.voters)
+        seats = frozenset(self.seats)
+        spoken = [s for s in state.said.of_seats if s.participant in seats]
+        self.small = {s.participant for s in spoken if demonstrates(state, s)}
+        self.as_cast = conditions_stand(state)
+        self.decisions, self.shared, self.clashes = _tabled(state)
+        statements = _statements(state, spoken, self.small, limit)
+        if not self.decisions and state.ballots:
+            self.decisions, statements = _legacy(state, self.small)
+        self.all = Trail(s for s in statements if limit is None or s.round < limit)
         # Whoever was asked last and declared nothing has taken back its voice, visibly.
-        self._asked = [
+        self.asked = [
             s
-            for s in self._spoken
+            for s in spoken
             if (s.declaration is not None or UNDECLARED in s.flags)
             and not s.stage.endswith(IN_REVERSE)
             and s.stage != RANKING
             and (limit is None or s.round < limit)
         ]
-        self._places = {each.turn_id: place for place, each in enumerate(self._all)}
-        self._tracks = Votes(self._all)
+        self.places = {each.turn_id: place for place, each in enumerate(self.all)}
+        self.tracks = Votes(self.all)
+        self.speakers = {s.participant for s in spoken}
+
+
+class _Fold:
+    """The record of what was said before one round after another, each of which adds to the one
+    before it. It takes speeches in the order of their rounds."""
+
+    def __init__(self, state: State, heard: _Heard, limit: int | None = None) -> None:
+        self._heard = heard
+        self._points = Points(state, heard.all, limit)
+        self._conditions = Conditions(heard.all, stand=heard.as_cast)
         self._counts: Counter[str] = Counter()
-        self._heard = {s.participant for s in self._spoken}
         self._added = self._voices = 0
         self._last: dict[str, Declaration] = {}
         self._declared: set[str] = set()
@@ -236,34 +250,37 @@ class _Fold:
     def record(self, before: int | None) -> Record:
         """The record of what came before this round; not before one that was asked for already."""
         self._add(before)
+        said = self._heard
         lapsed = {seat for seat, speech in self._newest.items() if speech.declaration is None}
-        declared, small = self._declared, self._small
-        heard = self._heard | declared
+        declared, small = self._declared, said.small
+        heard = said.speakers | declared
         return Record(
-            seats=self._seats,
-            decisions=self._decisions,
-            shared=self._shared,
-            statements=self._all[: self._added],
-            absent=tuple(seat for seat in self._seats if seat not in heard),
+            seats=said.seats,
+            decisions=said.decisions,
+            shared=said.shared,
+            statements=said.all.first(self._added),
+            absent=tuple(seat for seat in said.seats if seat not in heard),
             undeclared=tuple(
                 s
-                for s in self._seats
+                for s in said.seats
                 if s in heard and s not in small and (s not in declared or s in lapsed)
             ),
-            lapsed=tuple(s for s in self._seats if s in lapsed and s in declared),
+            lapsed=tuple(s for s in said.seats if s in lapsed and s in declared),
             abstained={seat: d.abstain for seat, d in self._last.items() if d.abstain is not None},
             points=self._points.listed(before),
             conditions=self._conditions.standing,
-            clashes=self._clashes,
-            demonstration=tuple(seat for seat in self._seats if seat in small),
-            as_cast=self._as_cast,
-            places=self._places,
-            tracks=self._tracks,
+            clashes=said.clashes,
+            demonstration=tuple(seat for seat in said.seats if seat in small),
+            as_cast=said.as_cast,
+            places=said.places,
+            tracks=said.tracks,
             counts=dict(self._counts),
         )
 
     def _add(self, before: int | None) -> None:
-        for each in self._all[self._added :]:
+        said = self._heard
+        for place in range(self._added, len(said.all)):
+            each = said.all[place]
             if before is not None and each.round >= before:
                 break
             self._points.add(each)
@@ -273,34 +290,38 @@ class _Fold:
             if _takes_part(each):
                 self._last[each.participant] = each.declaration
             self._added += 1
-        for speech in self._asked[self._voices :]:
+        for place in range(self._voices, len(said.asked)):
+            speech = said.asked[place]
             if before is not None and speech.round >= before:
                 break
             self._newest[speech.participant] = speech
             self._voices += 1
 
-    def _statements(self, limit: int | None) -> tuple[Statement, ...]:
-        one_by_one = self._state.start.options.get(SPEECH_ORDER) == IN_TURN
-        stages = _stages(self._spoken) if self._as_cast else {}
-        return _corrected(
-            [
-                Statement(
-                    s.participant,
-                    s.round,
-                    s.turn_id,
-                    s.declaration,
-                    s.independent,
-                    s.corrects,
-                    one_by_one or s.corrects,
-                    stages.get(s.turn_id, ""),
-                )
-                for s in self._spoken
-                if s.declaration is not None
-                and s.participant not in self._small
-                and not s.stage.endswith(IN_REVERSE)
-                and (limit is None or s.round < limit)
-            ]
-        )
+
+def _statements(
+    state: State, spoken: Sequence[SpeechGiven], small: set[str], limit: int | None
+) -> tuple[Statement, ...]:
+    one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
+    stages = _stages(spoken) if conditions_stand(state) else {}
+    return _corrected(
+        [
+            Statement(
+                s.participant,
+                s.round,
+                s.turn_id,
+                s.declaration,
+                s.independent,
+                s.corrects,
+                one_by_one or s.corrects,
+                stages.get(s.turn_id, ""),
+            )
+            for s in spoken
+            if s.declaration is not None
+            and s.participant not in small
+            and not s.stage.endswith(IN_REVERSE)
+            and (limit is None or s.round < limit)
+        ]
+    )
 
 
 def _stages(speeches: Iterable[SpeechGiven]) -> dict[str, str]:

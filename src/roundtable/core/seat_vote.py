@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .declaration import ANY, OWN, SILENT, Decision, DeclaredVote
+from .shared import Trail
 from .statement import Statement
 from .text import worded
 
@@ -49,14 +50,15 @@ class Votes:
     """The votes of all seats, after each of their statements."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
-        self._said: dict[str, list[Statement]] = {}
+        self._said: dict[str, Trail[Statement]] = {}
         for each in statements:
-            self._said.setdefault(each.participant, []).append(each)
+            self._said.setdefault(each.participant, Trail()).append(each)
         self._tracks: dict[tuple[str, str], VoteTrack] = {}
 
-    def said(self, participant: str, count: int) -> tuple[Statement, ...]:
+    def said(self, participant: str, count: int) -> Sequence[Statement]:
         """The first so many statements of a seat."""
-        return tuple(self._said.get(participant, ())[:count])
+        held = self._said.get(participant)
+        return () if held is None else held.first(count)
 
     def vote(self, decision: Decision, participant: str, count: int) -> SeatVote:
         """Where a seat stood on a decision after so many statements."""

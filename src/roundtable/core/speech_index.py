@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from .events import SpeechGiven
 from .grown import GrownValues
+from .shared import Layered, Trail
 
 REMARK = "remark"
 """The stage of what the chair says in between."""
@@ -18,29 +19,30 @@ class SpeechIndex:
     """The speeches of a state by stage, by whether a seat gave them, and by the caller's key."""
 
     host: str = ""
-    of_seats: list[SpeechGiven] = field(default_factory=list)
+    of_seats: Trail[SpeechGiven] = field(default_factory=Trail)
     """What anybody but the host said, in order."""
-    in_rounds: list[SpeechGiven] = field(default_factory=list)
+    in_rounds: Trail[SpeechGiven] = field(default_factory=Trail)
     """What was said in the rounds of the participants, in order."""
-    with_works: list[SpeechGiven] = field(default_factory=list)
+    with_works: Trail[SpeechGiven] = field(default_factory=Trail)
     """What brought a deliverable."""
-    _stages: dict[str, list[SpeechGiven]] = field(default_factory=dict)
-    _runs: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    _stages: dict[str, Trail[SpeechGiven]] = field(default_factory=dict)
+    _runs: dict[str, Trail[tuple[int, int]]] = field(default_factory=dict)
     """By stage, where the speeches after another round begin: the round, and the place."""
     _last: dict[str, int] = field(default_factory=dict)
     _count: int = 0
     _characters: dict[str, int] = field(default_factory=dict)
     _models: dict[str, dict[str, None]] = field(default_factory=dict)
     _last_model: dict[str, str] = field(default_factory=dict)
-    _keyed: dict[tuple[str, str], SpeechGiven] = field(default_factory=dict)
+    _keyed: Layered[tuple[str, str], SpeechGiven] = field(default_factory=Layered)
     last_round: int = 0
     grown: GrownValues = field(default_factory=GrownValues, compare=False, repr=False)
     """What was made of each speech."""
 
     def add(self, speech: SpeechGiven) -> None:
         stage = speech.stage
-        said = self._stages.setdefault(stage, [])
-        runs = self._runs.setdefault(stage, [])
+        if stage not in self._stages:
+            self._stages[stage], self._runs[stage] = Trail(), Trail()
+        said, runs = self._stages[stage], self._runs[stage]
         if not runs or runs[-1][0] != speech.after_round:
             runs.append((speech.after_round, len(said)))
         said.append(speech)
@@ -65,14 +67,12 @@ class SpeechIndex:
         """What was said in a stage of this name, in all rounds."""
         return self._stages.get(stage, ())
 
-    def after(self, stage: str) -> dict[int, list[SpeechGiven]]:
-        """What the host said in a stage of this name, by the round after which it did."""
-        said, runs = self.of(stage), self._runs.get(stage, [])
-        ends = [*(place for _, place in runs[1:]), len(said)][: len(runs)]
-        found: dict[int, list[SpeechGiven]] = {}
-        for (round_, begin), end in zip(runs, ends, strict=True):
-            found.setdefault(round_, []).extend(said[begin:end])
-        return found
+    def runs(self, stage: str) -> list[tuple[int, int, int]]:
+        """Where in what the host said in a stage of this name the words after one round begin and
+        end: the round, and both places. One round may have several."""
+        runs = self._runs.get(stage, ())
+        ends = [*(place for _, place in runs[1:]), len(self.of(stage))]
+        return [(round_, begin, end) for (round_, begin), end in zip(runs, ends, strict=False)]
 
     def models(self, participant: str) -> tuple[str, ...]:
         """The models that spoke for somebody in its turns, each once, the first first."""

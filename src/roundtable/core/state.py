@@ -56,6 +56,7 @@ from .events import (
     VerdictReached,
     WorkflowChosen,
 )
+from .shared import Layered, Trail
 from .speech_index import SpeechIndex
 from .values import (
     HOST_WIRE_NAME,
@@ -142,32 +143,32 @@ class State:
     opened: DiscussionOpened | None = None
     opened_at: datetime | None = None
     updated_at: datetime | None = None
-    stages: dict[tuple[str, int], Stage] = field(default_factory=dict)
-    turns: dict[str, Turn] = field(default_factory=dict)
-    speeches: list[SpeechGiven] = field(default_factory=list)
-    spoken_at: list[datetime] = field(default_factory=list)
+    stages: Layered[tuple[str, int], Stage] = field(default_factory=Layered)
+    turns: Layered[str, Turn] = field(default_factory=Layered)
+    speeches: Trail[SpeechGiven] = field(default_factory=Trail)
+    spoken_at: Trail[datetime] = field(default_factory=Trail)
     stage_at: datetime | None = None
     """When the newest stage was opened, or gone on with after a pause."""
     turn_over_at: datetime | None = None
     """When the last turn ended, with a speech or without."""
-    failures: list[TurnFailed] = field(default_factory=list)
+    failures: Trail[TurnFailed] = field(default_factory=Trail)
     seated: ParticipantsSeated | None = None
     ever_seated: dict[str, Participant] = field(default_factory=dict)
     """Everybody who ever sat at the table, as they sat there last."""
     workflow: WorkflowChosen | None = None
-    ballots: list[BallotCast] = field(default_factory=list)
-    scores: list[ScoresGiven] = field(default_factory=list)
-    points: dict[str, PointRaised] = field(default_factory=dict)
-    merges: list[PointsMerged] = field(default_factory=list)
-    stances: list[StanceTaken] = field(default_factory=list)
+    ballots: Trail[BallotCast] = field(default_factory=Trail)
+    scores: Trail[ScoresGiven] = field(default_factory=Trail)
+    points: Layered[str, PointRaised] = field(default_factory=Layered)
+    merges: Trail[PointsMerged] = field(default_factory=Trail)
+    stances: Trail[StanceTaken] = field(default_factory=Trail)
     end_votes: dict[str, bool] = field(default_factory=dict)
     advanced: dict[int, RoundAdvanced] = field(default_factory=dict)
-    tabled: list[DecisionsTabled] = field(default_factory=list)
+    tabled: Trail[DecisionsTabled] = field(default_factory=Trail)
     outcome: OutcomeRecorded | None = None
-    substitutions: list[ParticipantSubstituted] = field(default_factory=list)
-    searches: list[SearchFinished | SearchFailed] = field(default_factory=list)
+    substitutions: Trail[ParticipantSubstituted] = field(default_factory=Trail)
+    searches: Trail[SearchFinished | SearchFailed] = field(default_factory=Trail)
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
-    notes: list[NoteAdded] = field(default_factory=list)
+    notes: Trail[NoteAdded] = field(default_factory=Trail)
     set_aside: bool = False
     """Whether it ended its workers so often that it waits for somebody to go on by hand."""
     usage: Usage = field(default_factory=Usage)
@@ -181,19 +182,19 @@ class State:
     """What it was expected to take, where somebody was told."""
     paused: DiscussionPaused | None = None
     """Who paused it, while it is paused."""
-    added: list[MaterialAdded] = field(default_factory=list)
+    added: Trail[MaterialAdded] = field(default_factory=Trail)
     extra_rounds: int = 0
     notification_plan: NewsPlan | None = None
-    notifications: list[NewsRequested | NewsThreadOpened | NewsTried | NewsSettled] = field(
-        default_factory=list
+    notifications: Trail[NewsRequested | NewsThreadOpened | NewsTried | NewsSettled] = field(
+        default_factory=Trail
     )
     """What was done to tell others, in order; `core.notifications` says where each stands."""
     task: TaskLinked | None = None
-    tasks_written: list[TaskWritten] = field(default_factory=list)
+    tasks_written: Trail[TaskWritten] = field(default_factory=Trail)
     stop_requested: StopRequested | None = None
     verdict: Verdict | None = None
     closed: DiscussionClosed | None = None
-    follow_ups: list[str] = field(default_factory=list)
+    follow_ups: Trail[str] = field(default_factory=Trail)
     """The discussions that go on from this one."""
     _unspent: State | None = field(default=None, compare=False)
     """As it was before the budget was spent."""
@@ -201,9 +202,9 @@ class State:
     """The speeches, by where to find them."""
     newest_round: int = field(default=0, compare=False)
     """The newest round in which somebody has begun to speak."""
-    round_turns: list[str] = field(default_factory=list, compare=False)
+    round_turns: Trail[str] = field(default_factory=Trail, compare=False)
     """The turns in the rounds of the participants, in the order in which they were taken."""
-    _called: dict[str, None] = field(default_factory=dict, compare=False)
+    _called: Layered[str, None] = field(default_factory=Layered, compare=False)
     """The turns for which a call was made."""
     _calling: dict[tuple[str, int], Attempt] = field(default_factory=dict, compare=False)
     """The calls of which nothing was heard."""
@@ -385,7 +386,11 @@ class State:
                 self._answer(replace(self._attempt(event.turn_id, event.attempt), failed=event))
                 self._settle_failed(event)
             case SpeechGiven():
-                self.turns[event.turn_id] = replace(self._turn(event.turn_id), speech=event)
+                turn = self._turn(event.turn_id)
+                # Written out: `replace` would take longer than all else of a speech.
+                self.turns[turn.id] = Turn(
+                    turn.id, turn.attempts, event, turn.failure, turn.again, turn.before
+                )
                 self.speeches.append(event)
                 self.said.add(event)
                 self.spoken_at.append(record.at)
@@ -496,6 +501,8 @@ class State:
         if before is None:
             return
         self._take_back(event.turns)
+        # Copies of this state hold the same `before`, and go on from it too.
+        before = before.branch()
         for name in _DECIDED:
             setattr(self, name, getattr(before, name))
         for speech in self.speeches[len(before.speeches) :]:
@@ -509,35 +516,34 @@ class State:
         far, so that it costs next to nothing."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         for name, value in held.items():
-            if isinstance(value, list | dict):
+            if isinstance(value, Trail | Layered | dict | SpeechIndex):
                 held[name] = value.copy()
-        held["said"] = self.said.copy()
         return State(**held)
 
     def _reopen(self, event: StageReopened) -> None:
         """As it was when the stage had just been opened, but for what was spent."""
         stage = self.stages[event.stage, event.round]
         self.stages[event.stage, event.round] = replace(stage, closed=None)
-        del self.notes[stage.notes_before :]
+        self.notes = self.notes.first(stage.notes_before)
         asked = set(event.turns)
         for turn in event.turns:
             self.end_votes.pop(turn.rpartition("/")[2], None)
         self.advanced.pop(event.round, None)
         self._take_back(event.turns)
-        self.scores = [each for each in self.scores if each.turn_id not in asked]
-        self.ballots = [each for each in self.ballots if each.turn_id not in asked]
-        self.stances = [each for each in self.stances if each.turn_id not in asked]
-        self.tabled = [each for each in self.tabled if each.turn_id not in asked]
+        self.scores = Trail(each for each in self.scores if each.turn_id not in asked)
+        self.ballots = Trail(each for each in self.ballots if each.turn_id not in asked)
+        self.stances = Trail(each for each in self.stances if each.turn_id not in asked)
+        self.tabled = Trail(each for each in self.tabled if each.turn_id not in asked)
         self.verdict = self.closed = self.stop_requested = self.exhausted = self.paused = None
 
     def _take_back(self, turns: Sequence[str]) -> None:
         """These turns are to be asked anew: what came of them counts no longer."""
         anew = set(turns)
         kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in anew]
-        self.speeches = [self.speeches[n] for n in kept]
-        self.spoken_at = [self.spoken_at[n] for n in kept]
+        self.speeches = Trail(self.speeches[n] for n in kept)
+        self.spoken_at = Trail(self.spoken_at[n] for n in kept)
         self.said = self.said.anew(self.speeches)
-        self.failures = [each for each in self.failures if each.turn_id not in anew]
+        self.failures = Trail(each for each in self.failures if each.turn_id not in anew)
         for turn in (self._turn(each) for each in turns):
             self.turns[turn.id] = replace(
                 turn,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .declaration import Declaration, StanceWord
 from .events import SpeechGiven
 from .state import State
+from .values import HOST_WIRE_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,18 @@ class PointStance:
 
 
 def demonstrates(state: State, speech: SpeechGiven) -> bool:
-    seated = state.participant(speech.participant)
-    return seated is not None and any(
-        ref.demonstration for ref in seated.speakers if ref.model == speech.model
+    """Whether a speech was given by a speaker that is too small to be counted."""
+    small = state.derived("demonstrations", _demonstrations)
+    return bool(small) and (speech.participant, speech.model) in small
+
+
+def _demonstrations(state: State) -> frozenset[tuple[str, str]]:
+    """Who speaks by which models that are too small to be counted."""
+    host = state.start.host
+    table = {**state.ever_seated, host.id: host, HOST_WIRE_NAME: host}
+    return frozenset(
+        (name, ref.model)
+        for name, seated in table.items()
+        for ref in seated.speakers
+        if ref.demonstration
     )

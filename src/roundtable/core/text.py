@@ -313,12 +313,16 @@ ASSIGNED_SECRET = pattern(
 )
 
 REDACTED = "[redacted]"
-_PARTS_OF_SECRETS = (
-    *("sk-", "rk-", "pk-", "sk_", "rk_", "pk_", "xai-", "pplx-", "tvly-", "nvapi-", "glpat-"),
-    *("hf_", "r8_", "npm_", "AIza", "rtk_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_"),
-    *("xox", "AKIA", "ASIA", "eyJ", "-----BEGIN "),
-)
-"""Each secret by its shape has one of these, or digits before a colon, or is part of an address."""
+_PARTS_OF_SECRETS = {
+    "-": ("sk-", "rk-", "pk-", "xai-", "pplx-", "tvly-", "nvapi-", "glpat-", "-----BEGIN "),
+    "_": (
+        *("sk_", "rk_", "pk_", "hf_", "r8_", "npm_", "rtk_"),
+        *("ghp_", "gho_", "ghs_", "ghu_", "github_pat_"),
+    ),
+    "": ("AIza", "xox", "AKIA", "ASIA", "eyJ"),
+}
+"""Each secret by its shape has one of these, or digits before a colon, or is part of an address;
+by the sign that all of a group have."""
 _KEY_BLOCK = "-----BEGIN "
 _LINES_OF_ASSIGNMENT = 2
 """After a word before a secret: one with the sign of the assignment, one with the secret."""
@@ -371,8 +375,9 @@ def _assigning(text: str) -> Iterator[str]:
 
 
 def _may_have_secret(text: str) -> bool:
-    if _has_any(text, _PARTS_OF_SECRETS):
-        return True
+    for sign, parts in _PARTS_OF_SECRETS.items():
+        if sign in text and _has_any(text, parts):
+            return True
     if ":" not in text:
         return False
     return ("://" in text and "@" in text) or _DIGITS_AND_COLON.search(text) is not None

@@ -27,6 +27,7 @@ _HIDDEN = pattern(
 )
 _SELECTED = pattern(f"[{_SELECTORS}]")
 _LINE_END = pattern(r"\r\n?")
+_SEEN_ASCII = bytes([*range(0x20, 0x7F), *b"\t\n"])
 _PICTURES = 0x2400
 """Where Unicode has a picture of each control code."""
 
@@ -36,11 +37,15 @@ def visible(text: str) -> str:
     their pictures (␛), the others as their numbers (`\\u202e`). Line ends become plain ones."""
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
-    if text.replace("\n", "").replace("\t", "").isprintable() and (
-        text.isascii() or not _SELECTED.search(text)
-    ):
-        return text  # selectors aside, what hides anything is not printable
-    return _HIDDEN.sub(_written, text)
+    # Every text that leaves comes here, and most of all letters need no second look.
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _SEEN_ASCII)
+    if rest:
+        unusual = rest.decode("utf-8", "surrogatepass")
+        # Selectors aside, what hides anything is not printable. What stands side by side in the
+        # text does so here.
+        if not unusual.isprintable() or _SELECTED.search(unusual):
+            return _HIDDEN.sub(_written, text) if _HIDDEN.search(unusual) else text
+    return text
 
 
 def shown(text: str) -> str:

@@ -20,8 +20,9 @@ ALL_OF_IT_EVERY = 600.0
 _OLDEST = 2
 _MOST_NEW = 50_000
 """Objects that a look at the youngest covers at most."""
-_OFTEN = 2
-"""Looks at the middle generation between two at the oldest one: each is then the shorter."""
+_OFTEN = (3, 1)
+"""Looks at the youngest objects between two at those of the middle, and of these between two at the
+oldest ones: the oftener, the less has come since, and the shorter is each."""
 
 
 @contextmanager
@@ -46,7 +47,7 @@ def short_looks(
     gc.collect()
     gc.freeze()
     gc.callbacks.append(looked)
-    gc.set_threshold(min(usual[0], _MOST_NEW), usual[1], _OFTEN)
+    gc.set_threshold(min(usual[0], _MOST_NEW), *_OFTEN)
     try:
         yield
     finally:

@@ -24,6 +24,7 @@ from ..core.effects import (
     PromptPlan,
     PromptValue,
     Task,
+    Texts,
     TurnPlan,
     TurnPolicy,
     Untrusted,
@@ -242,7 +243,7 @@ class Table:
         }
 
     @property
-    def remarks(self) -> tuple[Untrusted, ...]:
+    def remarks(self) -> Texts:
         """What the host said beside its turns."""
         return self.state.derived("remarks", _remarks)
 
@@ -569,8 +570,9 @@ class Table:
         )
 
 
-def _remarks(state: State) -> tuple[Untrusted, ...]:
-    return tuple(state.said.grown.of("remarks", state.said.of(REMARK), _remark))
+def _remarks(state: State) -> Texts:
+    made = state.said.grown.of("remarks", state.said.of(REMARK), _remark)
+    return Texts(((made, 0, len(made)),))
 
 
 def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:

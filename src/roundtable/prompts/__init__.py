@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from ..core.effects import OwnTemplate, PromptPlan, PromptValue, Untrusted
+from ..core.effects import OwnTemplate, PromptPlan, PromptValue, Texts, Untrusted
 from ..core.fence import fence
 from ..core.text import condense, estimate_tokens
 from ..core.values import Prompt
@@ -116,7 +116,7 @@ def _fenced(value: PromptValue, nonce: str, cap: int) -> str | bool:
         case Untrusted():
             shown = Untrusted(value.kind, condense(value.text, cap), value.source)
             return fence(shown, nonce)
-        case tuple():
+        case tuple() | Texts():
             return "\n\n".join(str(_fenced(each, nonce, cap)) for each in value)
         case _:
             return value
@@ -127,7 +127,7 @@ def _untrusted(variables: Mapping[str, PromptValue]) -> list[Untrusted]:
     for value in variables.values():
         if isinstance(value, Untrusted):
             found.append(value)
-        elif isinstance(value, tuple):
+        elif isinstance(value, tuple | Texts):
             found.extend(value)
         elif isinstance(value, PromptPlan):
             found.extend(_untrusted(value.variables))

@@ -18,6 +18,7 @@ from ..core.effects import (
     PromptValue,
     Record,
     TakeTurn,
+    Texts,
     TurnPlan,
     Untrusted,
 )
@@ -251,7 +252,7 @@ def _light(plan: PromptPlan) -> tuple[PromptPlan, list[str]]:
             case Untrusted() if len(value.text) > 3 * _SHOWN:
                 left_out.append(value.text[_SHOWN:-_SHOWN])
                 return replace(value, text=f"{value.text[:_SHOWN]}\n{value.text[-_SHOWN:]}")
-            case tuple():
+            case tuple() | Texts():
                 return tuple(each for each in map(lighter, value) if isinstance(each, Untrusted))
             case PromptPlan():
                 inner, more = _light(value)

@@ -6,7 +6,7 @@ One place says which sentence of a speech stands for it, and whether quoted word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -65,16 +65,22 @@ def links_of(state: State) -> Mapping[str, str]:
 
 def words_of(state: State) -> dict[str, str]:
     """What was said in each turn, as it may be shown."""
-    words = state.said.grown.of("words", state.speeches, _cleaned)
-    return {s.turn_id: text for s, text in zip(state.speeches, words, strict=True)}
+    outside = [speech for speech in state.speeches if speech.round <= 0]
+    beside = iter(state.said.grown.of("words outside of rounds", outside, _cleaned))
+    within = iter(_in_rounds(state))
+    return {s.turn_id: next(within if s.round > 0 else beside) for s in state.speeches}
 
 
 def said_in(state: State) -> dict[str, str]:
     """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
     rounds: its own words would verify themselves."""
     host, said = state.start.host.id, state.said.in_rounds
-    words = state.said.grown.of("words in rounds", said, _cleaned)
+    words = _in_rounds(state)
     return {s.turn_id: t for s, t in zip(said, words, strict=True) if s.participant != host}
+
+
+def _in_rounds(state: State) -> Sequence[str]:
+    return state.said.grown.of("words in rounds", state.said.in_rounds, _cleaned)
 
 
 def _cleaned(_: str | None, __: int, speech: SpeechGiven) -> str:

@@ -392,7 +392,7 @@ def _dissent(state: State) -> Iterable[Dissenter]:
     for each in state.verdict.dissent if state.verdict else ():
         position = with_names(state, line(each.position))
         reason = with_names(state, line(each.reason))
-        turn = each.turn_id if each.turn_id in state.turns else ""
+        turn = each.turn_id if each.turn_id and each.turn_id in state.turns else ""
         yield Dissenter(
             each.participant,
             name_of(state, each.participant),

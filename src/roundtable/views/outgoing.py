@@ -113,7 +113,9 @@ def outgoing_document(value: Any) -> Any:
 
 
 def _is_suspect(text: str) -> bool:
-    return _SUSPECT.search(_PLAIN_LINK.sub(_unless_it_lies, text)) is not None
+    if "](" in text:
+        text = _PLAIN_LINK.sub(_unless_it_lies, text)
+    return _SUSPECT.search(text) is not None
 
 
 def _unless_it_lies(link: re.Match[str]) -> str:

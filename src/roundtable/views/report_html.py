@@ -51,6 +51,7 @@ class _Page:
         self._report = whole
         self._cites = Surroundings(whole.links, labels=whole.labels)
         self._verifies = Surroundings(whole.links, whole.speeches, whole.own, whole.labels)
+        self._not_by: dict[str, Surroundings] = {}
         self._long = LONG_AMONG_MANY if len(whole.speeches) > MANY else LONG
 
     def document(self) -> Iterator[str]:
@@ -211,7 +212,9 @@ class _Page:
             yield self._alert(Alert(f"No speech: {speech.failure.text}", speech.failure.remedy))
         else:
             by = speech.turn.rpartition("/")[2]
-            words = self._words(speech.text, below=4, around=self._verifies.not_by(by))
+            if by not in self._not_by:
+                self._not_by[by] = self._verifies.not_by(by)
+            words = self._words(speech.text, below=4, around=self._not_by[by])
             if len(speech.text) > self._long:
                 yield self._folded(speech.text, words)
             else:

@@ -40,7 +40,7 @@ def lang(text: str, declared: str) -> str:
     """The language as an attribute, so that fonts and voices suit it. The writing itself is the
     better witness; a declared one counts where the letters say nothing."""
     sample = text[:2_000]
-    for name, letters in _LANGUAGES:
+    for name, letters in () if sample.isascii() else _LANGUAGES:
         found = len(letters.findall(sample))
         if found and found * 5 > sum(c.isalpha() for c in sample):
             return f' lang="{name}"'

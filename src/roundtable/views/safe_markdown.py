@@ -25,6 +25,9 @@ _ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」�
 _TURN = r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]"
 _POINT = r"(?<=\[)[A-Za-z][\w.-]{0,40}(?=\])"
 _FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({QUOTED})")
+_MAY_FIND = re.compile(r'[/\["“„«»「『]')
+"""What is found has one of these: an address and a turn a slash, a point a bracket, a quotation its
+mark."""
 _FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
 _OPENING, _CLOSING = tuple("([（【［"), tuple(")]）】］")
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
@@ -32,6 +35,12 @@ _FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
 _NUMBERED = re.compile(r"\d{1,9}\Z")
 _ANY_NUMBER = r"\\d{1,9}"
 """At the end of a label, the round."""
+_PROSE_LINE = r"[^\s\\`*_~\[\]<>&|#+\-=:\d](?:[^\n\r\\`*_~\[\]<&|]*[^\s\\`*_~\[\]<&|])?"
+_BREAK = "<br />\n"
+_BLANK_LINES = re.compile(r"\n{2,}")
+_PROSE = re.compile(rf"\n*{_PROSE_LINE} *(?:\n+{_PROSE_LINE} *)*\n*")
+"""Paragraphs in which nothing can be Markdown: no line begins as a block of another kind does, and
+no character begins anything within a line."""
 _LIMIT = 60_000
 """Characters of one text: beyond it nobody reads, and a browser should not have to."""
 
@@ -99,6 +108,8 @@ NOWHERE = Surroundings()
 def to_html(text: str, *, below: int = 1, around: Surroundings = NOWHERE) -> str:
     """The text as HTML blocks. Its headings come below the document's heading of level `below`."""
     text = _with_turns(visible(text), around)
+    if len(text) <= _LIMIT and _PROSE.fullmatch(text):
+        return _prose(text, around)
     left_out = len(text) - _LIMIT
     reader = _reader()
     tokens = reader.parse(text[:_LIMIT])
@@ -118,6 +129,16 @@ def to_html(text: str, *, below: int = 1, around: Surroundings = NOWHERE) -> str
     if left_out > 0:
         html += f"<p>[{left_out:,} further characters are not shown]</p>\n"
     return html
+
+
+def _prose(text: str, around: Surroundings) -> str:
+    """Paragraphs without any mark, as the reader would make them of their tokens: it takes several
+    times as long."""
+    found: list[str] = []
+    for block in _BLANK_LINES.split(text.strip("\n")):
+        lines = ["".join(_pieces(line.rstrip(" "), around)) for line in block.split("\n")]
+        found.append(f'<p dir="auto">{_BREAK.join(lines)}</p>\n')
+    return "".join(found)
 
 
 def linked(text: str, around: Surroundings) -> str:
@@ -181,6 +202,9 @@ def _inline(tokens: Sequence[Token], around: Surroundings) -> Iterator[Token]:
 
 
 def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[str]:
+    if not _MAY_FIND.search(text):
+        yield escape(text)
+        return
     end = 0
     for match in (_FIND_INSIDE if inside else _FIND).finditer(text):
         address, name, quotation = match.groups()

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.declaration import Decision
 from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
-from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
+from ...core.effects import PromptPlan, PromptValue, Task, Texts, TurnPlan, TurnPolicy, Untrusted
 from ...core.events import SpeechGiven
 from ...core.record import record_before
 from ...core.text import clip, whole_sentences
@@ -415,27 +415,27 @@ def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
     }
 
 
-def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
+def history(table: FiveRoundTable, before_round: int) -> Texts:
     """What was said before a round, with who said it where, in the order in which it grew: a later
     prompt begins with all that an earlier one held. Put together once for each state."""
     name = f"history before {before_round}"
     return table.state.derived(name, lambda _: _history(table, before_round))
 
 
-def _history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
+def _history(table: FiveRoundTable, before_round: int) -> Texts:
     state = table.state
-    remarks = {
-        round_: state.said.grown.of(f"remarks after {round_}", given, _remark)
-        for round_, given in state.said.after(REMARK).items()
-    }
-    said = list(remarks.get(0, ()))
+    made = state.said.grown.of("remarks of the chair", state.said.of(REMARK), _remark)
+    remarks: dict[int, list[tuple[Sequence[Untrusted], int, int]]] = {}
+    for round_, begin, end in state.said.runs(REMARK):
+        remarks.setdefault(round_, []).append((made, begin, end))
+    said = remarks.get(0, [])
     for round_, stage in planned(state):
         if round_ >= before_round:
             break
         speeches = state.spoken_in(stage, round_)
         shown = table.shown
         room = None if shown is None else shown // max(1, len(speeches))
-        said.extend(
+        spoken = [
             Untrusted(
                 "speech",
                 speech.text if room is None else clip(speech.text, room),
@@ -443,11 +443,11 @@ def _history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
                 f"turn {speech.turn_id}",
             )
             for speech in speeches
-        )
-        said.extend(remarks.get(round_, ()))
+        ]
+        said += [(spoken, 0, len(spoken)), *remarks.get(round_, ())]
     later = sorted(round_ for round_ in remarks if round_ >= max(before_round, 1))
-    said.extend(each for round_ in later for each in remarks[round_])
-    return tuple(said)
+    said += [part for round_ in later for part in remarks[round_]]
+    return Texts(tuple(said))
 
 
 def _remark(_: Untrusted | None, __: int, speech: SpeechGiven) -> Untrusted:

@@ -25,6 +25,7 @@ from ...core.events import (
     TurnFailed,
     VerdictReached,
 )
+from ...core.shared import Trail
 from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
@@ -62,7 +63,7 @@ class Meeting:
         if not state.tabled and (tabled := tabled_by_asker(table)) is not None:
             # The turn after it is named too, with the options on its form, so that whoever is
             # first may speak already.
-            with_options = replace(state, tabled=[tabled], _derived={})
+            with_options = replace(state, tabled=Trail([tabled]), _derived={})
             table = MeetingTable(with_options, self.name, open_names=True)
             then = (effect for effect in _go_on(table) if isinstance(effect, TakeTurn))
             return (Record((tabled,)), *then)
