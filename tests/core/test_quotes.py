@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import UserDict
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.quotes import copied_share, find_quote
+from roundtable.core.quotes import Sources, copied_share, find_quote
 
 SOURCE = "The migration should wait until the audit is over because the ledger is not yet stable."
 
@@ -59,6 +61,33 @@ SAID = {"1/anna": SOURCE, "1/ben": "Wait? No. 我们应该等到审计结束。"
 )
 def test_a_quotation_is_found_word_for_word_or_not_at_all(quote: str, turn: str | None) -> None:
     assert find_quote(quote, SAID) == turn
+    assert Sources(SAID).find(quote) == turn
+
+
+WORDS = st.lists(st.sampled_from(["the", "The", "ledger", "…", "waits.", "审计", "no"]), max_size=7)
+
+
+@given(st.lists(WORDS, max_size=6), WORDS, st.sets(st.integers(0, 5)))
+def test_many_texts_are_looked_through_as_one_by_one(
+    said: list[list[str]], quote: list[str], left_out: set[int]
+) -> None:
+    texts = {str(place): " ".join(words) for place, words in enumerate(said)}
+    others = {key: text for key, text in texts.items() if int(key) not in left_out}
+    found = Sources(texts).find(" ".join(quote), but=lambda key: int(key) in left_out)
+    assert found == find_quote(" ".join(quote), others)
+
+
+def test_each_text_is_read_once_however_many_quotations_are_looked_for() -> None:
+    read: list[str] = []
+
+    class Read(UserDict[str, str]):
+        def __getitem__(self, key: str) -> str:
+            read.append(key)
+            return super().__getitem__(key)
+
+    sources = Sources(Read({str(n): f"speech {n} says what it says" for n in range(50)}))
+    assert [sources.find(f"speech {n} says what") for n in range(50)] == [str(n) for n in range(50)]
+    assert len(read) == 50
 
 
 @given(st.text(max_size=60))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.quotes import Sources
 from roundtable.views.safe_markdown import Labels, Surroundings, linked, to_html
 
 from .hostile import TEXTS
@@ -19,7 +20,7 @@ TAGS = {
 # fmt: on
 ATTRIBUTES = {"href", "rel", "class", "dir", "start", "tabindex", "title", "aria-label"}
 SAID = {"1/answer/ann": "Three trials found a small effect.", "2/x/bob": "I agree."}
-AROUND = Surroundings({**{turn: f"turn-{turn}" for turn in SAID}, "p1": "point-p1"}, SAID)
+AROUND = Surroundings({**{turn: f"turn-{turn}" for turn in SAID}, "p1": "point-p1"}, Sources(SAID))
 
 
 def check(html: str) -> None:
@@ -117,19 +118,19 @@ def test_a_quotation_in_somebodys_own_words_needs_another_who_said_it() -> None:
     said = {"1/a/ann": "Bob holds that “wood is heavier than stone”.", "1/a/bob": "Wood floats."}
     links = {turn: f"turn-{turn}" for turn in said}
     text = "Ann: Bob holds that “wood is heavier than stone”."
-    assert parsed(to_html(text, around=Surroundings(links, said))).classed("verified")
-    own = Surroundings(links, said, own={"ann": said["1/a/ann"]})
+    assert parsed(to_html(text, around=Surroundings(links, Sources(said)))).classed("verified")
+    own = Surroundings(links, Sources(said), own={"ann": said["1/a/ann"]})
     assert not parsed(to_html(text, around=own)).classed("verified")
-    assert not parsed(to_html(text, around=Surroundings(links, said).not_by("ann"))).classed(
-        "proof"
-    )
-    by_bob = Surroundings(links, said).not_by("bob")
+    assert not parsed(
+        to_html(text, around=Surroundings(links, Sources(said)).not_by("ann"))
+    ).classed("proof")
+    by_bob = Surroundings(links, Sources(said)).not_by("bob")
     assert parsed(to_html(text, around=by_bob)).classed("verified")
 
 
 def test_quotations_in_chinese_are_found_too() -> None:
     around = Surroundings(
-        {"1/a/b": "turn-1/a/b"}, {"1/a/b": "三项试验发现了很小的影响，一项没有。"}
+        {"1/a/b": "turn-1/a/b"}, Sources({"1/a/b": "三项试验发现了很小的影响，一项没有。"})
     )
     page = parsed(to_html("他说「三项试验发现了很小的影响，一项没有」。", around=around))
     assert len(page.classed("verified")) == 1

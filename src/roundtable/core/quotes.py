@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from .pattern import pattern
@@ -47,15 +47,53 @@ def find_quote(quote: str, sources: Mapping[str, str]) -> str | None:
     Case, white space and punctuation may differ, words may not. An ellipsis stands for words left
     out, so the parts around it must come in their order. An empty quotation stands nowhere.
     """
-    parts = [words for part in _CUT.split(quote) if (words := _plain(part))]
+    parts = _parts(quote)
     if not parts:
         return None
     return next((key for key, text in sources.items() if _holds(_plain(text), parts)), None)
 
 
+class Sources:
+    """Texts in which many quotations are looked for: each text is read once, and a quotation looked
+    for only where its rarest word stands."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: tuple[tuple[str, str], ...] = ()
+        self._with: dict[str, list[int]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._texts)
+
+    def find(self, quote: str, but: Callable[[str], bool] = lambda _: False) -> str | None:
+        """As `find_quote` does, in all texts `but` some."""
+        if not self._read:
+            self._look_through()
+        parts = _parts(quote)
+        words = {word for part in parts for word in part.split()}
+        if not words or not words <= self._with.keys():
+            return None
+        for place in min((self._with[word] for word in words), key=len):
+            key, text = self._read[place]
+            if not but(key) and _holds(text, parts):
+                return key
+        return None
+
+    def _look_through(self) -> None:
+        self._read = tuple((key, _plain(text)) for key, text in self._texts.items())
+        for place, (_, text) in enumerate(self._read):
+            for word in set(text.split()):
+                self._with.setdefault(word, []).append(place)
+
+
 def is_quotation(words: str) -> bool:
     """Whether words between quotation marks are enough to be somebody's."""
     return count_words(words) >= SHORTEST_QUOTATION
+
+
+def _parts(quote: str) -> list[str]:
+    """What stands between the ellipses of a quotation, as plain words."""
+    return [words for part in _CUT.split(quote) if (words := _plain(part))]
 
 
 def _holds(text: str, parts: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from ..core.events import SpeechGiven
 from ..core.naming import TURN, ByTurn, line, name_of, names_of, turn_names
 from ..core.quotation_marks import passages
 from ..core.quotations import Evidence, Quoted, Source, is_quotation
+from ..core.quotes import Sources
 from ..core.record import record_of
 from ..core.state import State
 from ..core.text import clip_words, sentences
@@ -96,7 +97,7 @@ def surroundings_of(state: State) -> Surroundings:
     """What a text of this discussion may refer to, its quotations verified."""
     return state.derived(
         "surroundings",
-        lambda s: Surroundings(links_of(s), said_in(s), labels=labels_of(s)),
+        lambda s: Surroundings(links_of(s), Sources(said_in(s)), labels=labels_of(s)),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import assert_never
 
+from ..core.quotes import Sources
 from ..core.state import State
 from ..core.text import count_words, first_sentences
 from .report import report
@@ -50,7 +51,7 @@ class _Page:
     def __init__(self, whole: Report) -> None:
         self._report = whole
         self._cites = Surroundings(whole.links, labels=whole.labels)
-        self._verifies = Surroundings(whole.links, whole.speeches, whole.own, whole.labels)
+        self._verifies = Surroundings(whole.links, Sources(whole.speeches), whole.own, whole.labels)
         self._not_by: dict[str, Surroundings] = {}
         self._long = LONG_AMONG_MANY if len(whole.speeches) > MANY else LONG
 

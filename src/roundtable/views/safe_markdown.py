@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ..core.quotes import QUOTED, find_quote, is_quotation
+from ..core.quotes import QUOTED, Sources, is_quotation
 from ..core.visible import visible
 from .five_round.references import with_turns
 
@@ -79,7 +79,7 @@ class Surroundings:
 
     links: Mapping[str, str] = field(default_factory=dict)
     """Turns and points, each with the id of its place in the page."""
-    speeches: Mapping[str, str] = field(default_factory=dict)
+    speeches: Sources = field(default_factory=lambda: Sources({}))
     """Given to have quotations verified: the words of each turn."""
     own: Mapping[str, str] = field(default_factory=dict)
     """Whose words stand in the text as their own, such as a dissent. What somebody quotes in them
@@ -94,12 +94,9 @@ class Surroundings:
 
     def proof_of(self, words: str) -> str | None:
         """The turn in which these words were said."""
-        others = {
-            turn: said
-            for turn, said in self.speeches.items()
-            if turn.rpartition("/")[2] not in self.unproved_by
-        }
-        return find_quote(words, others)
+        return self.speeches.find(
+            words, but=lambda turn: turn.rpartition("/")[2] in self.unproved_by
+        )
 
 
 NOWHERE = Surroundings()
