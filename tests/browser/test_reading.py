@@ -37,20 +37,26 @@ OFF = """(place) => {
   const end = root.scrollHeight - innerHeight - scrollY < 2 && top < innerHeight;
   return end ? Math.min(Math.max(off, 0), 0) : off;
 }"""
+FRAMES = 10
+"""One after the other, for a place to have stayed."""
 LINKS = """() => [...document.querySelectorAll('main a[href^="#"]')]
   .filter((each) => each.checkVisibility({ visibilityProperty: true }))
   .map((each) => each.getAttribute("href"))"""
 
 
+STAYS = f"""([place, near, frames]) => {{
+  const off = ({OFF})(place);
+  const stays = off !== null && Math.abs(off) <= near;
+  window.stayed = stays ? (window.stayed || 0) + 1 : 0;
+  return window.stayed >= frames;
+}}"""
+
+
 def landed(page: Page, place: str) -> None:
-    """The place is where it should be: right below the bar and the rail."""
-    page.wait_for_function(
-        f"(place) => {{ const off = ({OFF})(place); return off !== null && Math.abs(off) < 100; }}",
-        arg=place,
-    )
-    off = page.evaluate(OFF, place)
-    assert off is not None
-    assert abs(off) <= NEAR
+    """The place comes to be where it should, right below the bar and the rail, and stays there,
+    whatever else of the page still comes."""
+    page.evaluate("window.stayed = 0")
+    page.wait_for_function(STAYS, arg=[place, NEAR, FRAMES])
 
 
 def speech(page: Page, turn: str) -> Locator:
