@@ -14,6 +14,8 @@ from roundtable.core.standing import standing_of
 from roundtable.core.state import State
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
+from roundtable.views.decision import Decision
+from roundtable.views.delivery import Delivery
 from tests.declaring import spoken, vote
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
@@ -104,6 +106,8 @@ def sound(state: State) -> None:
         assert state.closed.remedy
         return
     assert state.verdict.answer.strip()
+    first, given = Decision.of(state).answer.first, Delivery.of(state).answer
+    assert first.startswith("No answer") is (given == ""), "all surfaces know whether there is one"
     standing = standing_of(state)
     assert (standing.end is not None) is state.verdict.meaningful
     question = standing.question

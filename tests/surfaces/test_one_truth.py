@@ -144,10 +144,10 @@ def test_every_surface_says_the_same_of_it(models: str, host: str) -> None:
     if state.verdict is None:
         assert (page.confidence, json_.confidence, html.confidence) == ("none", "none", "none")
         return
-    # What came out is said by all, if not in the same place of the page: the count of a split is
-    # the reason why nothing is sure there.
-    counted = f"Impasse: {row.confidence.reason}"
-    assert option(json_.answers[0]) in [option(each) for each in (*page.answers, counted)]
+    if page.answers[0].startswith("No answer"):
+        assert json_.answers[0] == "", "a program must not take the writer's words for the table's"
+    else:
+        assert option(json_.answers[0]) in [option(each) for each in page.answers]
     assert json_.answers[0] in markdown.answers[0]
     assert page.answers[0][0].isupper()
     assert page.answers[0].endswith((".", "”"))

@@ -198,27 +198,13 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
         return "values"
     if question.delivered is not None:
         return "decided"
-    if question.end is not None:
+    if delivery.split:
         return "split"
-    spoke = [seat for seat in question.seats if seat.status not in ("absent", "demonstration")]
-    nobody_chose = not any(seat.status in ("voted", "own") for seat in spoke)
-    if len(spoke) > 1 and nobody_chose:
-        return "uncounted" if _held_by_all(state, delivery) else "hollow"
-    return "uncounted"
+    return "hollow" if delivery.hollow else "uncounted"
 
 
 def _in_a_word(state: State, kind: Kind) -> str:
     return SET_ASIDE if kind == "interrupted" and state.set_aside else STATES[kind]
-
-
-def _held_by_all(state: State, delivery: Delivery) -> bool:
-    """Whether a limit kept the vote from being held where all had answered the same alone: then
-    that is the answer, though nothing could be counted."""
-    on_the_table = record_of(state).question
-    if state.exhausted is None or on_the_table is None:
-        return False
-    seated = {seat.participant for seat in delivery.seats}
-    return any(seated <= set(option.holders) for option in on_the_table.options)
 
 
 _STOPPED = {

@@ -26,7 +26,7 @@ from ..core.headline import (
     not_asked,
 )
 from ..core.naming import name_of, turn_name, with_names
-from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus
+from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus, record_of
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
 from ..core.text import clip_words, first_sentences, worded
@@ -97,6 +97,8 @@ class Delivery:
     headline: str
     """The first line: how it ended, with whoever is absent, and whether what was written says
     something else."""
+    hollow: bool
+    """Whether several spoke and nobody chose: what was written then answers in nobody's name."""
 
     @classmethod
     def of(cls, state: State) -> Delivery:
@@ -111,9 +113,17 @@ class Delivery:
     @property
     def answer(self) -> str:
         """What the table chose, in the words in which it was put to the vote; what was written
-        where it chose nothing."""
+        where nothing was to be chosen; empty where it should have chosen and did not."""
         chosen = self.question.answer if self.question else ""
-        return chosen[:1].upper() + chosen[1:] if chosen else self.brief
+        if not chosen:
+            return "" if self.hollow or self.split else self.brief
+        return chosen[:1].upper() + chosen[1:]
+
+    @property
+    def split(self) -> bool:
+        """Whether it was counted, and nothing has won."""
+        question = self.question
+        return question is not None and question.delivered is None and question.end is not None
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -123,7 +133,7 @@ class Delivery:
     def opening(self) -> tuple[str, ...]:
         """The answer in at most five lines."""
         lines = [self.headline]
-        if self.brief and _bare(self.brief) != _bare(self.answer):
+        if self.brief and not self.hollow and _bare(self.brief) != _bare(self.answer):
             lines.append(self.brief)
         elif self.answer and self.answer.rstrip(".") not in self.headline:
             lines.append(self.answer)
@@ -234,7 +244,26 @@ def _delivery(state: State) -> Delivery:
         or any(seat.speaker.demonstration for seat in state.participants),
         works=works_of(state),
         headline=headline(state),
+        hollow=bool(decisions) and _is_hollow(state, decisions[0]),
     )
+
+
+def _is_hollow(state: State, question: Decided) -> bool:
+    if question.delivered is not None or question.end is not None:
+        return False
+    spoke = [seat for seat in question.seats if seat.status not in ("absent", "demonstration")]
+    chose = any(seat.status in ("voted", "own") for seat in spoke)
+    return len(spoke) > 1 and not chose and not _held_by_all(state, question)
+
+
+def _held_by_all(state: State, question: Decided) -> bool:
+    """Whether a limit kept the vote from being held where all had answered the same alone: then
+    that is the answer, though nothing could be counted."""
+    on_the_table = record_of(state).question
+    if state.exhausted is None or on_the_table is None:
+        return False
+    seated = {seat.participant for seat in question.seats}
+    return any(seated <= set(option.holders) for option in on_the_table.options)
 
 
 def kept_for_the_record(state: State) -> tuple[tuple[str, str], ...]:
