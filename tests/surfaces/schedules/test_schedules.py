@@ -254,6 +254,35 @@ async def test_a_fleet_opens_one_and_workers_get_it(tmp_path: Path, postgres_url
         assert (now.last_discussion, now.runs) == (opened[0], 1)
 
 
+@pytest.mark.parametrize("drive", ["auto", "here"])
+async def test_what_a_worker_opens_waits_for_one_although_none_is_there_yet(
+    tmp_path: Path, postgres_url: str, drive: str
+) -> None:
+    settings = house_settings(tmp_path / "home", ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE=drive)
+    async with start(settings, env={}) as app:
+        await make_due(app, await added(app))
+        (opened,) = await Runner(app, None, who="worker").run_due()
+        assert await app.service.is_queued(opened)
+
+
+async def test_what_another_opened_and_did_not_drive_waits_for_a_worker_too(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "CLAIM", 0.0)
+    settings = house_settings(tmp_path / "home", ROUNDTABLE_DB=postgres_url)
+
+    def dies(_: str) -> None:
+        raise asyncio.CancelledError
+
+    async with start(settings, env={}) as app:
+        await make_due(app, await added(app))
+        with pytest.raises(asyncio.CancelledError):
+            await Runner(app, dies, who="server").run_due()
+        (opened,) = await Runner(app, None, who="worker").run_due()
+        assert [row.discussion_id for row in await app.service.summaries()] == [opened]
+        assert await app.service.is_queued(opened)
+
+
 # Every door
 
 

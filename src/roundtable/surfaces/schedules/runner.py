@@ -35,9 +35,10 @@ class OwnerGone(UsageError):
 
 
 class Runner:
-    """`drive` is told of each discussion that was opened; `who` claims."""
+    """`drive` is told of each discussion that was opened; without it workers drive them, also where
+    none is there yet. `who` claims."""
 
-    def __init__(self, app: App, drive: Callable[[str], None], *, who: str) -> None:
+    def __init__(self, app: App, drive: Callable[[str], None] | None, *, who: str) -> None:
         self._app = app
         self._drive = drive
         self._who = who
@@ -77,7 +78,8 @@ class Runner:
             else:
                 opened.append(discussion_id)
                 after = schedule.ran(discussion_id, following, _missed(schedule, now))
-                self._drive(discussion_id)
+                if self._drive is not None:
+                    self._drive(discussion_id)
             await schedules.settle(after, self._who)
         return opened
 
@@ -91,7 +93,13 @@ class Runner:
         if schedule.monthly_usd is not None:
             purses.append(Allowance(f"schedule {schedule.id}", schedule.monthly_usd))
         request = request_of(self._app, schedule, notes)
-        state, _ = await open_as(self._app, held, request, key=schedule.key, purses=purses)
+        queued = None if self._drive else True
+        state, _ = await open_as(
+            self._app, held, request, key=schedule.key, queued=queued, purses=purses
+        )
+        # Somebody else may have opened it to drive it, and died before.
+        if self._drive is None and not await self._app.service.is_driven(state.discussion_id):
+            await self._app.service.enqueue(state.discussion_id)
         return state.discussion_id
 
     def _owner(self, schedule: Schedule) -> Capability:
