@@ -15,6 +15,7 @@ from ...core.schedule import Schedule
 from ...core.text import clip
 from ...core.values import Budget, Material
 from ...ledger.memory import MemoryLedger
+from ...ledger.schedules import too_new
 from ...procedures.opening import OpenRequest, checked_budget
 from ...procedures.options import Surface
 from ...schedules.timetable import Timetable, due_after, find_zone, moment_of
@@ -91,10 +92,18 @@ async def list_schedules(app: App, held: Capability) -> list[Schedule]:
     return [each for each in await (await app.schedules()).all() if _may(held, each)]
 
 
+async def unreadable_schedules(app: App, held: Capability) -> list[str]:
+    """The ids of those that a newer Roundtable wrote, for the owner: nobody here knows whose they
+    are."""
+    return await (await app.schedules()).unreadable() if held.owns else []
+
+
 async def find_schedule(app: App, held: Capability, called: str) -> Schedule:
     """The one that is meant by an id or the beginning of one. UnknownName if there is none, or it
     is somebody else's."""
     own = await list_schedules(app, held)
+    if called in await unreadable_schedules(app, held):
+        raise too_new(called)
     found = [each for each in own if each.id.startswith(called)] if called else []
     exact = [each for each in found if each.id == called]
     if len(exact or found) != 1:
@@ -156,7 +165,10 @@ def told(schedule: Schedule) -> str:
     """A schedule in one line."""
     when = f"{schedule.cron} ({schedule.zone})" if schedule.cron else "once"
     parts = [schedule.id, when]
-    if schedule.next_due is not None:
+    if schedule.next_due is not None and schedule.waits:
+        due = shown_time(schedule.next_due, schedule.zone)
+        parts.append(f"due since {due}, put off: {schedule.waits}")
+    elif schedule.next_due is not None:
         parts.append(f"next {shown_time(schedule.next_due, schedule.zone)}")
     elif schedule.over:
         parts.append("over")
