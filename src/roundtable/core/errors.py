@@ -189,9 +189,6 @@ class AmbiguousDiscussion(UsageError):
 class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
 
-    retry_after: float | None = None
-    """Seconds after which the same may be allowed, as it stands; None: waiting does not help."""
-
 
 class Forbidden(NotAllowed):
     """What the caller holds (a link, a token, a profile) does not allow what was asked."""
@@ -202,7 +199,7 @@ class TooBusy(NotAllowed):
 
     def __init__(self, count: int, whose: str, retry_after: int) -> None:
         """`retry_after` are the seconds after which there may be room."""
-        self.retry_after: int = retry_after
+        self.retry_after = retry_after
         when = f"{retry_after} s" if retry_after < 120 else f"{round(retry_after / 60)} min"
         super().__init__(
             f"{count} discussions {whose} wait already. Nothing was opened.",

@@ -14,8 +14,8 @@ from ...bootstrap import App
 from ...core.errors import (
     BadSetting,
     LedgerError,
-    NotAllowed,
     RoundtableError,
+    TooBusy,
     UnknownName,
     UsageError,
 )
@@ -108,7 +108,7 @@ class Runner:
             raise
         except RoundtableError as error:
             problem = redact(error.message)
-            if isinstance(error, NotAllowed) and error.retry_after is not None:
+            if isinstance(error, TooBusy):
                 return schedule.put_off(problem), max(error.retry_after, SOONEST)
             log.warning("%s could not be opened: %s", schedule.id, problem)
             for_good = isinstance(error, OwnerGone)
