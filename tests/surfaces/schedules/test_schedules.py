@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,9 @@ async def test_paused_it_opens_nothing_and_goes_on_with_the_next_time(app: App) 
         WantedSchedule("Why?", cron="0 8 * * *", request={"options": {"models": "no/such"}}),
         WantedSchedule("Why?", at="2020-01-01", request=REQUEST),
         WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=1e300, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=inf, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=nan, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=-1.0, request=REQUEST),
     ],
 )
 async def test_what_cannot_be_opened_is_refused_when_it_is_added(
@@ -460,6 +465,10 @@ async def test_http_shows_and_stops_them_by_whose_they_are(tmp_path: Path) -> No
         assert resumed.json()["enabled"] is True
         wrong = await home.client.post("/api/schedules", json={**body, "cron": "x"}, headers=mine)
         assert wrong.status_code == 422
+        endless = json.dumps({**body, "monthly_usd": inf}).replace("Infinity", "1e999")
+        typed = {**mine, "Content-Type": "application/json"}
+        wrong = await home.client.post("/api/schedules", content=endless, headers=typed)
+        assert (wrong.status_code, "finite" in wrong.text) == (422, True)
         gone = await home.client.delete(f"/api/schedules/{id_}", headers=home.owner)
         assert gone.status_code == 200
         assert (await home.client.get("/api/schedules", headers={})).status_code == 401

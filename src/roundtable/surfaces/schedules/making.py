@@ -16,6 +16,7 @@ from ...core.text import clip
 from ...core.values import Budget, Material
 from ...ledger.memory import MemoryLedger
 from ...ledger.schedules import too_new
+from ...procedures.checking import checked as checked_values
 from ...procedures.opening import OpenRequest, checked_budget
 from ...procedures.options import Surface
 from ...schedules.timetable import Timetable, due_after, find_zone, moment_of
@@ -59,7 +60,8 @@ async def add_schedule(
             'Say when: --cron "0 8 * * 1" (and --zone), or --at 2026-12-01T08:00.',
         )
     if wanted.monthly_usd is not None:
-        checked_budget(Budget(max_cost_usd=wanted.monthly_usd))
+        monthly = {"max_cost_usd": wanted.monthly_usd}
+        checked_budget(checked_values(Budget, monthly, "the month's budget"))
     now = datetime.now(UTC)
     zone = find_zone(wanted.zone).key
     if wanted.cron:
