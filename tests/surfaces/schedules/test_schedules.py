@@ -216,6 +216,10 @@ async def test_a_token_has_schedules_of_its_own_and_they_end_with_it(app: App) -
     kept = next(each for each in Tokens(app.settings.home).listed() if each.capability.id == ada.id)
     assert kept.capability.opened == {opened}
     Tokens(app.settings.home).end(ada.id)
+    now = await the_one(app)
+    assert (now.enabled, now.next_due, "was ended" in told(now)) == (False, None, True)
+    with pytest.raises(NotAllowed, match="was ended"):
+        await resume_schedule(app, OWNER, schedule.id)
     await make_due(app, schedule)
     assert await run_due(app) == []
     now = await the_one(app)
@@ -312,7 +316,8 @@ async def test_whatever_goes_wrong_the_runner_goes_on_and_says_so(
     monkeypatch.setattr(runner_module, "LOOKS", 0.0)
     await make_due(app, await added(app))
     opened: asyncio.Queue[str] = asyncio.Queue()
-    real, failed = Schedule.model_validate_json, []
+    real = Schedule.model_validate_json
+    failed: list[str] = []
 
     def fails_once(data: str) -> Schedule:
         if not failed:

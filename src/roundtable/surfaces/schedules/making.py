@@ -21,7 +21,7 @@ from ...procedures.opening import OpenRequest, checked_budget
 from ...procedures.options import Surface
 from ...schedules.timetable import Timetable, due_after, find_zone, moment_of
 from ..opening import open_request
-from ..tokens.capability import Capability
+from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import in_reach
 
 KEPT = (
@@ -33,6 +33,13 @@ MOST = 1_000
 """Schedules in one database."""
 MOST_OF_ONE = 100
 """Of whoever holds a token."""
+
+
+GONE = "The token that made it was ended or has run out."
+
+
+class OwnerGone(NotAllowed):
+    """The token that made a schedule stands no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +97,11 @@ async def add_schedule(
 
 
 async def list_schedules(app: App, held: Capability) -> list[Schedule]:
-    """Those that a caller may see: its own, for the owner all."""
-    return [each for each in await (await app.schedules()).all() if _may(held, each)]
+    """Those that a caller may see: its own, for the owner all. One whose token has ended is paused,
+    also before its next run would have come and nothing is opened."""
+    found = [each for each in await (await app.schedules()).all() if _may(held, each)]
+    gone = {each.owner for each in found if each.enabled} - {"", *_owners(app, found)}
+    return [each.paused(GONE) if each.owner in gone and each.enabled else each for each in found]
 
 
 async def unreadable_schedules(app: App, held: Capability) -> list[str]:
@@ -129,6 +139,7 @@ async def resume_schedule(app: App, held: Capability, called: str) -> Schedule:
     found = await find_schedule(app, held, called)
     if found.over:
         raise NotAllowed(f"{found.id} came once, and is over.", "Add another one.")
+    owner_of(app, found)
     now = datetime.now(UTC)
 
     def resumed(each: Schedule) -> Schedule:
@@ -146,6 +157,16 @@ async def remove_schedule(app: App, held: Capability, called: str) -> Schedule:
     """It is gone; what it has opened stays."""
     found = await find_schedule(app, held, called)
     return await (await app.schedules()).change(found.id, lambda _: None)
+
+
+def owner_of(app: App, schedule: Schedule) -> Capability:
+    """What whoever made it holds now. OwnerGone if that has ended."""
+    if not schedule.owner:
+        return OWNER
+    found = _owners(app, [schedule]).get(schedule.owner)
+    if found is None:
+        raise OwnerGone(GONE, "Add it anew.")
+    return found
 
 
 def request_of(app: App, schedule: Schedule, notes: Sequence[NoteAdded] = ()) -> OpenRequest:
@@ -194,6 +215,15 @@ def _stored(request: Mapping[str, Any]) -> dict[str, Any]:
     if "context" in stored:
         stored["context"] = [each.model_dump() for each in stored["context"]]
     return stored
+
+
+def _owners(app: App, schedules: Sequence[Schedule]) -> dict[str, Capability]:
+    """The tokens that stand, by their ids; not loaded where all belongs to the owner."""
+    if not any(each.owner for each in schedules):
+        return {}
+    from ..tokens.store import tokens_of
+
+    return {each.capability.id: each.capability for each in tokens_of(app.settings).listed()}
 
 
 def _may(held: Capability, schedule: Schedule) -> bool:

@@ -17,17 +17,14 @@ from ...core.errors import (
     RoundtableError,
     TooBusy,
     UnknownName,
-    UsageError,
 )
 from ...core.events import NoteAdded
 from ...core.schedule import Schedule
 from ...core.text import redact
 from ...schedules.timetable import Timetable, due_after
-from ..tokens.capability import OWNER, Capability
 from ..tokens.monthly import Allowance
 from ..tokens.opening import open_as
-from ..tokens.store import tokens_of
-from .making import request_of, shown_time
+from .making import OwnerGone, owner_of, request_of, shown_time
 
 LOOKS = 15.0
 """Seconds after which it is looked whether somebody has added or changed a schedule."""
@@ -38,10 +35,6 @@ SOONEST = 1.0
 LATE = timedelta(minutes=2)
 """A run that comes later than that says so."""
 log = logging.getLogger(__name__)
-
-
-class OwnerGone(UsageError):
-    """The token that made a schedule stands no longer."""
 
 
 class Runner:
@@ -125,7 +118,7 @@ class Runner:
         assert schedule.next_due is not None, "it was claimed because it is due"
         if now - schedule.next_due > LATE:
             notes.append(_late(schedule, _missed(schedule, now)))
-        held = self._owner(schedule)
+        held = owner_of(self._app, schedule)
         purses = []
         if schedule.monthly_usd is not None:
             purses.append(Allowance(f"schedule {schedule.id}", schedule.monthly_usd))
@@ -138,15 +131,6 @@ class Runner:
         if self._drive is None and not await self._app.service.is_driven(state.discussion_id):
             await self._app.service.enqueue(state.discussion_id)
         return state.discussion_id
-
-    def _owner(self, schedule: Schedule) -> Capability:
-        if not schedule.owner:
-            return OWNER
-        kept = tokens_of(self._app.settings).listed()
-        held = (each.capability for each in kept if each.capability.id == schedule.owner)
-        if (found := next(held, None)) is None:
-            raise OwnerGone("The token that made it was ended or has run out.", "Add it anew.")
-        return found
 
 
 def _missed(schedule: Schedule, now: datetime) -> int:
