@@ -102,6 +102,7 @@ class Runner:
         except RoundtableError as error:
             problem = redact(error.message)
             if isinstance(error, TooBusy):
+                log.info("%s is put off: %s", schedule.id, problem)
                 return schedule.put_off(problem), max(error.retry_after, SOONEST)
             log.warning("%s could not be opened: %s", schedule.id, problem)
             for_good = isinstance(error, OwnerGone)
