@@ -288,28 +288,34 @@ class Schedules(Protocol):
     async def add(self, schedule: Schedule) -> None: ...
 
     async def all(self) -> list[Schedule]:
-        """The oldest first."""
+        """The oldest first, but for those that are `unreadable`."""
+        ...
+
+    async def unreadable(self, *, due: bool = False) -> list[str]:
+        """The ids of those that a newer program wrote, so that they are left to it; or only of
+        those of them that are `due` and that it has not claimed."""
         ...
 
     async def change(
         self, schedule_id: str, work: Callable[[Schedule], Schedule | None]
     ) -> Schedule:
         """Have one changed, or removed where `work` makes nothing of it; as it was in that case,
-        else as it is now. UnknownName if there is none."""
+        else as it is now. UnknownName if there is none, LedgerTooNew if it is unreadable."""
         ...
 
     async def claim(self, by: str, *, ttl: float) -> tuple[Schedule, datetime] | None:
-        """One that is due and that nobody else has claimed within so many seconds, and what time
-        it is; None if there is none. Whoever has it opens its run and then settles it."""
+        """One that is due and readable and that nobody else has claimed within so many seconds, and
+        what time it is; None if there is none. Whoever has it opens its run and then settles it."""
         ...
 
-    async def settle(self, schedule: Schedule, by: str) -> bool:
-        """Keep how a claimed one stands now; False, and nothing is kept, if it is claimed by
-        somebody else by now or was changed meanwhile."""
+    async def settle(self, schedule: Schedule, by: str, *, rests: float = 0.0) -> bool:
+        """Keep how a claimed one stands now, and let nobody claim it for as many seconds as it
+        `rests`; False, and nothing is kept, if it is claimed by somebody else by now or was changed
+        meanwhile."""
         ...
 
     async def due_in(self) -> float | None:
-        """Seconds until the next one is due; None if none is."""
+        """Seconds until the next one can be claimed; None if none is due any more."""
         ...
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from roundtable.bootstrap import App
 from roundtable.cluster.fleet import look
+from roundtable.core.schedule import Schedule
 from roundtable.core.state import State
 from tests.cluster.house import (
     WorkerProcess,
@@ -42,6 +44,25 @@ async def app(postgres_url: str, tmp_path: Path, provider: ProviderServer) -> As
 @pytest.fixture
 def env(postgres_url: str, tmp_path: Path, provider: ProviderServer) -> dict[str, str]:
     return env_of(postgres_url, tmp_path / "home", provider)
+
+
+async def test_a_run_that_is_due_when_the_first_worker_starts_is_driven(
+    app: App, env: dict[str, str], tmp_path: Path
+) -> None:
+    schedules = await app.schedules()
+    now = datetime.now(UTC)
+    request = {"procedure": "council", "options": {"quick": True}, "search": False}
+    await schedules.add(
+        Schedule(id="sc_1", question="Later?", request=request, made_at=now, next_due=now)
+    )
+
+    async def opened_one() -> bool:
+        return bool((await schedules.all())[0].last_discussion)
+
+    with worker_processes(1, env, tmp_path / "w"):
+        await until(opened_one)
+        (state,) = await concluded(app, (await schedules.all())[0].last_discussion)
+    assert state.verdict is not None
 
 
 async def busy(app: App, workers: list[WorkerProcess]) -> WorkerProcess:

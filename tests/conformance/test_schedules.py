@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.errors import UnknownName
+from roundtable.core.errors import LedgerTooNew, UnknownName
 from roundtable.core.schedule import Schedule
 from roundtable.ledger import open_ledger
+from roundtable.ledger.beside import in_postgres, in_sqlite
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ledger.schedules import schedules_beside
 from roundtable.ports import Ledger, Schedules
@@ -102,6 +103,50 @@ async def test_who_was_paused_while_it_was_opened_stays_so(schedules: Schedules)
     await schedules.change("sc_1", lambda each: each.paused("Stop."))
     assert not await schedules.settle(claimed[0].ran("rt_1", COMING, 0), "a")
     assert [each.enabled for each in await schedules.all()] == [False]
+
+
+async def test_what_rests_is_claimed_by_nobody_until_then(schedules: Schedules) -> None:
+    await schedules.add(schedule())
+    assert await schedules.claim("a", ttl=60) is not None
+    assert 50 < (await schedules.due_in() or 0) <= 60, "when the claim has run out"
+    put_off = schedule().put_off("Too much waits.")
+    assert await schedules.settle(put_off, "a", rests=3_000)
+    assert await schedules.all() == [put_off]
+    assert await schedules.claim("b", ttl=60) is None
+    assert 2_900 < (await schedules.due_in() or 0) <= 3_000
+    assert await schedules.change("sc_1", lambda each: each) == put_off
+    assert await schedules.claim("b", ttl=60) is not None
+    assert await schedules.settle(put_off, "b")
+    assert await schedules.claim("c", ttl=60) is not None
+
+
+async def test_what_a_newer_program_wrote_is_left_to_it(
+    ledger: Ledger, schedules: Schedules
+) -> None:
+    for number, due in enumerate((PAST, PAST, COMING), 1):
+        await schedules.add(schedule(f"sc_{number}", due))
+    if in_sqlite(ledger):
+        newer = "UPDATE schedules SET data = json_set(data, '$.mood', 'calm') WHERE id <> 'sc_2'"
+        await ledger.beside(lambda c: c.execute(newer).rowcount)
+    elif in_postgres(ledger):
+        newer = "UPDATE schedules SET data = overlay(data placing '{\"mood\": 1, ' from 1 for 1)"
+        async with ledger.transaction() as connection:
+            await connection.execute(f"{newer} WHERE id <> 'sc_2'")
+    else:
+        assert await schedules.unreadable() == []
+        return
+    assert [each.id for each in await schedules.all()] == ["sc_2"]
+    assert await schedules.unreadable() == ["sc_1", "sc_3"]
+    assert await schedules.unreadable(due=True) == ["sc_1"]
+    with pytest.raises(LedgerTooNew):
+        await schedules.change("sc_1", lambda each: each)
+    assert await schedules.due_in() == 0.0
+    claimed = await schedules.claim("a", ttl=60)
+    assert claimed is not None
+    assert claimed[0].id == "sc_2"
+    assert await schedules.claim("a", ttl=60) is None
+    assert await schedules.settle(claimed[0].paused("Enough."), "a")
+    assert (await schedules.due_in() or 0) > 3_000, "nobody is woken by what is not its own"
 
 
 async def test_it_is_told_when_the_next_is_due(schedules: Schedules) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,16 +110,92 @@ def test_a_file_that_was_changed_is_refused_and_brings_nothing_back(
         assert OLD not in held(where)
 
 
-def test_a_file_of_another_state_is_not_written_over(desk: Desk, tmp_path: Path) -> None:
+def test_what_cannot_be_put_away_stays_and_holds_up_no_other(desk: Desk, tmp_path: Path) -> None:
     where = str(desk.home / "roundtable.db")
     before = filled(where)
+    newer, last = "rt_0000000c", "rt_0000000d"
     folder = tmp_path / "away"
     folder.mkdir()
     other = folder / f"{OLD}.archive.jsonl"
     other.write_text("something else")
+
+    async def more() -> None:
+        ledger = await open_ledger(where)
+        for id_ in (newer, last):
+            await ledger.append(id_, [opened(), closed()])
+        await ledger.close()
+
+    asyncio.run(more())
+    with closing(sqlite3.connect(where)) as base:
+        base.execute(
+            "INSERT INTO events SELECT discussion_id, 3, at, 'SpeechWeighed', 7, NULL, "
+            '\'{"type": "SpeechWeighed", "v": 7}\' FROM events '
+            "WHERE discussion_id = ? AND seq = 2",
+            (newer,),
+        )
+        base.execute("UPDATE discussions SET last_seq = 3 WHERE id = ?", (newer,))
+        base.commit()
     put = desk("archive", "--older-than", "0d", "--to", str(folder))
-    assert put.code == 2
+    assert (put.code, put.out.split()) == (1, [last])
+    assert f"{OLD} stays: {other} exists already" in put.err
+    assert f"{newer} stays: Event 3" in put.err
+    assert "1 discussion(s) archived" in put.err
     assert other.read_text() == "something else"
+    rows = {row["discussion_id"] for row in desk("list", "--json").document}
+    assert rows == {*before, newer}
+
+
+def test_what_came_back_and_went_on_is_put_away_over_its_earlier_state(
+    desk: Desk, tmp_path: Path
+) -> None:
+    where = str(desk.home / "roundtable.db")
+    filled(where)
+    folder = tmp_path / "away"
+    desk("archive", "--older-than", "0d", "--to", str(folder))
+    (file,) = folder.iterdir()
+    earlier = file.read_bytes()
+    desk("archive", "--restore", str(file))
+
+    async def goes_on() -> None:
+        ledger = await open_ledger(where)
+        await ledger.append(OLD, [note("And more.")])
+        await ledger.close()
+
+    asyncio.run(goes_on())
+    now = held(where)[OLD]
+    assert desk("archive", "--older-than", "0d", "--to", str(folder)).code == 0
+    assert file.read_bytes() != earlier
+    desk("archive", "--restore", str(file))
+    assert held(where)[OLD] == now
+    assert len(now) == 5
+
+
+@pytest.mark.parametrize("to", ["file/below", "x" * 300, "a\0b"])
+def test_a_folder_that_cannot_be_is_said_and_nothing_is_begun(
+    desk: Desk, tmp_path: Path, to: str
+) -> None:
+    where = str(desk.home / "roundtable.db")
+    before = filled(where)
+    (tmp_path / "file").touch()
+    refused = desk("archive", "--older-than", "0d", "--to", str(tmp_path / to))
+    assert refused.code == 2
+    assert "cannot be made" in refused.err
+    assert held(where) == before
+
+
+def test_a_file_that_cannot_be_written_leaves_the_discussion_in_the_ledger(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = str(desk.home / "roundtable.db")
+    before = filled(where)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("roundtable.surfaces.cli.archive.put_private", full)
+    put = desk("archive", "--older-than", "0d", "--to", str(tmp_path / "away"))
+    assert (put.code, put.out) == (1, "")
+    assert f"{OLD} stays: it cannot be written: No space left on device." in put.err
     assert held(where) == before
 
 

@@ -46,6 +46,8 @@ class Schedule(Value):
     """Runs that fell out because nobody was there to open them."""
     failures: int = 0
     """Runs in a row that could not be opened."""
+    waits: str = ""
+    """Why the run that is due was put off, if it was."""
 
     @property
     def once(self) -> bool:
@@ -72,10 +74,15 @@ class Schedule(Value):
                 "runs": self.runs + 1,
                 "missed": self.missed + missed,
                 "failures": 0,
+                "waits": "",
                 "next_due": following,
                 "enabled": following is not None,
             }
         )
+
+    def put_off(self, why: str) -> Schedule:
+        """Its run could not be opened yet, for a reason that passes. It stays due."""
+        return self.model_copy(update={"waits": why})
 
     def failed(self, problem: str, following: datetime | None, *, for_good: bool) -> Schedule:
         """Its run could not be opened. After several in a row, or `for_good`, it is paused."""
@@ -86,6 +93,7 @@ class Schedule(Value):
                 "last_due": self.next_due,
                 "last_problem": problem,
                 "failures": failures,
+                "waits": "",
                 "next_due": following,
                 "enabled": following is not None,
             }
@@ -96,7 +104,7 @@ class Schedule(Value):
         return changed.paused(told)
 
     def paused(self, why: str) -> Schedule:
-        return self.model_copy(update={"enabled": False, "why": why, "next_due": None})
+        return self.model_copy(update={"enabled": False, "why": why, "waits": "", "next_due": None})
 
     def resumed(self, following: datetime) -> Schedule:
         return self.model_copy(

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from roundtable.bootstrap import App, start
-from roundtable.core.errors import LedgerUnreachable, NotAllowed, UnknownName, UsageError
+from roundtable.cluster.tables import QUEUE
+from roundtable.core.errors import (
+    LedgerTooNew,
+    LedgerUnreachable,
+    NotAllowed,
+    UnknownName,
+    UsageError,
+)
 from roundtable.core.schedule import FAILURES, Schedule
+from roundtable.ledger.beside import beneath, in_sqlite
 from roundtable.surfaces.python import Roundtable
 from roundtable.surfaces.schedules import runner as runner_module
 from roundtable.surfaces.schedules.making import (
@@ -22,12 +32,14 @@ from roundtable.surfaces.schedules.making import (
     pause_schedule,
     remove_schedule,
     resume_schedule,
+    told,
 )
 from roundtable.surfaces.schedules.runner import Runner
 from roundtable.surfaces.tokens.capability import OWNER, Capability
 from roundtable.surfaces.tokens.store import Tokens
 from roundtable.surfaces.toolset.toolset import Toolset
 from roundtable.views.notes import notes
+from tests.cluster.house import until
 from tests.surfaces.desk import Desk
 from tests.surfaces.web.house import client_token, house, house_settings
 
@@ -155,6 +167,9 @@ async def test_paused_it_opens_nothing_and_goes_on_with_the_next_time(app: App) 
         WantedSchedule("Why?", cron="0 8 * * *", request={"options": {"models": "no/such"}}),
         WantedSchedule("Why?", at="2020-01-01", request=REQUEST),
         WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=1e300, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=inf, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=nan, request=REQUEST),
+        WantedSchedule("Why?", cron="0 8 * * *", monthly_usd=-1.0, request=REQUEST),
     ],
 )
 async def test_what_cannot_be_opened_is_refused_when_it_is_added(
@@ -201,6 +216,10 @@ async def test_a_token_has_schedules_of_its_own_and_they_end_with_it(app: App) -
     kept = next(each for each in Tokens(app.settings.home).listed() if each.capability.id == ada.id)
     assert kept.capability.opened == {opened}
     Tokens(app.settings.home).end(ada.id)
+    now = await the_one(app)
+    assert (now.enabled, now.next_due, "was ended" in told(now)) == (False, None, True)
+    with pytest.raises(NotAllowed, match="was ended"):
+        await resume_schedule(app, OWNER, schedule.id)
     await make_due(app, schedule)
     assert await run_due(app) == []
     now = await the_one(app)
@@ -223,6 +242,132 @@ async def test_a_database_that_is_away_leaves_the_run_for_later(
     assert len(await run_due(app)) == 1
 
 
+async def test_a_run_that_meets_too_many_waiting_is_put_off_and_not_lost(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    (tmp_path / "config.toml").write_text("[waiting]\neverybodys = 1\n", "utf-8")
+    settings = house_settings(tmp_path, ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE="workers")
+    async with start(settings, env={}) as app:
+        await make_due(app, await added(app))
+        (first,) = await run_due(app)
+        wanted = WantedSchedule("Later?", at="2999-01-01T08:00", request=REQUEST)
+        once = await make_due(app, await added(app, wanted), timedelta(minutes=9))
+        schedules = await app.schedules()
+        for _ in range(FAILURES):
+            assert await run_due(app) == []
+            assert 0 < (await schedules.due_in() or 0) <= 3_600, "it rests for as long as was said"
+            now = next(each for each in await schedules.all() if each.id == once.id)
+            assert (now.next_due, now.enabled, now.failures) == (once.next_due, True, 0)
+            assert "wait" in now.waits
+            assert f"put off: {now.waits}" in told(now)
+            await schedules.change(once.id, lambda each: each)  # as if it had rested
+        await app.service.delete(first)
+        queue = app.queue
+        assert queue is not None
+        async with (await queue.opened()).ledger.transaction() as connection:
+            await connection.execute(f"DELETE FROM {QUEUE}")
+        (opened,) = await run_due(app)
+        (late,) = [each for each in notes(await app.service.read(opened)) if "late" in each.code]
+        assert f"put off: {now.waits}" in late.text
+        over = next(each for each in await schedules.all() if each.id == once.id)
+        assert (over.over, over.waits, over.last_discussion) == (True, "", opened)
+
+
+async def test_whoever_is_told_to_end_while_it_opens_leaves_the_run_to_others_at_once(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_due(app, await added(app))
+    opening = asyncio.Event()
+
+    async def slow(*_: Any, **__: Any) -> Any:
+        opening.set()
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner_module, "open_as", slow)
+        runs = asyncio.create_task(run_due(app, "first"))
+        await opening.wait()
+        assert await run_due(app, "second") == []
+        runs.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await runs
+    assert len(await run_due(app, "second")) == 1
+
+
+async def test_a_schedule_that_meets_a_defect_holds_up_no_other(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = await added(app)
+    await (await app.schedules()).change(
+        odd.id, lambda each: each.model_copy(update={"request": {**REQUEST, "newer": 1}})
+    )
+    await make_due(app, odd, timedelta(seconds=9))
+    await make_due(app, await added(app, HOURLY))
+    assert len(await run_due(app)) == 1
+    now, other = await list_schedules(app, OWNER)
+    assert (now.runs, other.runs, now.failures) == (0, 1, 0)
+    assert "TypeError" in now.waits
+    assert "because of a defect" in caplog.text
+
+
+async def test_whatever_goes_wrong_the_runner_goes_on_and_says_so(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(runner_module, "LOOKS", 0.0)
+    await make_due(app, await added(app))
+    opened: asyncio.Queue[str] = asyncio.Queue()
+    real = Schedule.model_validate_json
+    failed: list[str] = []
+
+    def fails_once(data: str) -> Schedule:
+        if not failed:
+            failed.append(data)
+            raise ZeroDivisionError
+        return real(data)
+
+    monkeypatch.setattr(Schedule, "model_validate_json", fails_once)
+    keeps = asyncio.create_task(Runner(app, opened.put_nowait, who="here").keep())
+    assert await opened.get()
+    keeps.cancel()
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_what_a_newer_version_wrote_is_told_and_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(runner_module, "LOOKS", 0.0)
+    async with house(tmp_path / "home") as home:
+        app = home.app
+        newer = await make_due(app, await added(app), timedelta(minutes=1))
+        await make_due(app, await added(app, HOURLY))
+        await written_by_a_newer_one(app, newer.id)
+        opened: asyncio.Queue[str] = asyncio.Queue()
+        keeps = asyncio.create_task(Runner(app, opened.put_nowait, who="here").keep())
+        await opened.get()
+
+        async def told_of_it() -> bool:
+            return newer.id in caplog.text
+
+        await until(told_of_it)
+        keeps.cancel()
+        assert (await the_one(app)).question == "What changed?"
+        answer = await home.client.get("/api/schedules", headers=home.owner)
+        assert (answer.status_code, len(answer.json()["schedules"])) == (200, 1)
+        assert answer.json()["unreadable"] == [newer.id]
+        others = await home.client.get("/api/schedules", headers=other_of(home))
+        assert others.json() == {"schedules": [], "unreadable": []}
+        with pytest.raises(LedgerTooNew, match="newer Roundtable"):
+            await pause_schedule(app, OWNER, newer.id, by="me")
+        assert newer.id in (await Toolset(app).schedule()).hint
+
+
+async def written_by_a_newer_one(app: App, schedule_id: str) -> None:
+    ledger = await beneath(app.ledger)
+    assert in_sqlite(ledger)
+    newer = "UPDATE schedules SET data = json_set(data, '$.mood', 'calm') WHERE id = ?"
+    await ledger.beside(lambda c: c.execute(newer, (schedule_id,)).rowcount)
+
+
 async def test_a_months_budget_of_a_schedule_is_kept(app: App) -> None:
     wanted = WantedSchedule(
         "What changed?", cron="0 8 * * 1", monthly_usd=1.0,
@@ -237,7 +382,8 @@ async def test_a_months_budget_of_a_schedule_is_kept(app: App) -> None:
     assert limits[0] == 0.7
     assert limits[1] == pytest.approx(0.3)
     assert len(limits) == 2
-    assert "renews on" in (await the_one(app)).last_problem
+    now = await the_one(app)
+    assert "budget" in (now.waits or now.last_problem)
 
 
 async def test_a_fleet_opens_one_and_workers_get_it(tmp_path: Path, postgres_url: str) -> None:
@@ -252,6 +398,35 @@ async def test_a_fleet_opens_one_and_workers_get_it(tmp_path: Path, postgres_url
         assert await one.service.is_queued(opened[0])
         now = await the_one(other)
         assert (now.last_discussion, now.runs) == (opened[0], 1)
+
+
+@pytest.mark.parametrize("drive", ["auto", "here"])
+async def test_what_a_worker_opens_waits_for_one_although_none_is_there_yet(
+    tmp_path: Path, postgres_url: str, drive: str
+) -> None:
+    settings = house_settings(tmp_path / "home", ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE=drive)
+    async with start(settings, env={}) as app:
+        await make_due(app, await added(app))
+        (opened,) = await Runner(app, None, who="worker").run_due()
+        assert await app.service.is_queued(opened)
+
+
+async def test_what_another_opened_and_did_not_drive_waits_for_a_worker_too(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "CLAIM", 0.0)
+    settings = house_settings(tmp_path / "home", ROUNDTABLE_DB=postgres_url)
+
+    def dies(_: str) -> None:
+        raise asyncio.CancelledError
+
+    async with start(settings, env={}) as app:
+        await make_due(app, await added(app))
+        with pytest.raises(asyncio.CancelledError):
+            await Runner(app, dies, who="server").run_due()
+        (opened,) = await Runner(app, None, who="worker").run_due()
+        assert [row.discussion_id for row in await app.service.summaries()] == [opened]
+        assert await app.service.is_queued(opened)
 
 
 # Every door
@@ -295,6 +470,10 @@ async def test_http_shows_and_stops_them_by_whose_they_are(tmp_path: Path) -> No
         assert resumed.json()["enabled"] is True
         wrong = await home.client.post("/api/schedules", json={**body, "cron": "x"}, headers=mine)
         assert wrong.status_code == 422
+        endless = json.dumps({**body, "monthly_usd": inf}).replace("Infinity", "1e999")
+        typed = {**mine, "Content-Type": "application/json"}
+        wrong = await home.client.post("/api/schedules", content=endless, headers=typed)
+        assert (wrong.status_code, "finite" in wrong.text) == (422, True)
         gone = await home.client.delete(f"/api/schedules/{id_}", headers=home.owner)
         assert gone.status_code == 200
         assert (await home.client.get("/api/schedules", headers={})).status_code == 401

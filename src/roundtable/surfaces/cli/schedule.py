@@ -28,6 +28,7 @@ from ..schedules.making import (
     resume_schedule,
     shown_time,
     told,
+    unreadable_schedules,
 )
 from ..schedules.rows import schedule_row
 from ..schedules.runner import Runner
@@ -79,13 +80,19 @@ def add_command(flags: Mapping[str, Any]) -> int:
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
-    found = with_app(lambda app: list_schedules(app, OWNER))
+    async def look(app: App) -> tuple[list[Schedule], list[str]]:
+        return await list_schedules(app, OWNER), await unreadable_schedules(app, OWNER)
+
+    found, unreadable = with_app(look)
+    if unreadable:
+        ids = ", ".join(unreadable)
+        echo_error(f"Written by a newer Roundtable, which alone opens them: {ids}.")
     if flags["as_json"]:
         print_json([schedule_row(each).model_dump(mode="json") for each in found])
     else:
         for each in found:
             echo(shown(redact(told(each))))
-        if not found:
+        if not found and not unreadable:
             echo_error("There are no schedules. Add one: roundtable schedule add --help")
     return 0
 

@@ -90,7 +90,7 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(worker.leave))
     echo_error(f"Working, {flags['at_once']} discussions at once. Ctrl-C hands them on to others.")
     # What it opens is queued, so whoever is free drives it.
-    beside = [asyncio.create_task(Runner(app, lambda _: None, who=str(worker.id)).keep())]
+    beside = [asyncio.create_task(Runner(app, None, who=str(worker.id)).keep())]
     with app.watching.served() if app.watching else nullcontext() as shown_at:
         if app.watching and shown_at:
             beside.append(asyncio.create_task(_tell_figures(app.watching, queue)))

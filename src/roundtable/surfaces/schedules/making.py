@@ -15,11 +15,13 @@ from ...core.schedule import Schedule
 from ...core.text import clip
 from ...core.values import Budget, Material
 from ...ledger.memory import MemoryLedger
+from ...ledger.schedules import too_new
+from ...procedures.checking import checked as checked_values
 from ...procedures.opening import OpenRequest, checked_budget
 from ...procedures.options import Surface
 from ...schedules.timetable import Timetable, due_after, find_zone, moment_of
 from ..opening import open_request
-from ..tokens.capability import Capability
+from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import in_reach
 
 KEPT = (
@@ -31,6 +33,13 @@ MOST = 1_000
 """Schedules in one database."""
 MOST_OF_ONE = 100
 """Of whoever holds a token."""
+
+
+GONE = "The token that made it was ended or has run out."
+
+
+class OwnerGone(NotAllowed):
+    """The token that made a schedule stands no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,8 @@ async def add_schedule(
             'Say when: --cron "0 8 * * 1" (and --zone), or --at 2026-12-01T08:00.',
         )
     if wanted.monthly_usd is not None:
-        checked_budget(Budget(max_cost_usd=wanted.monthly_usd))
+        monthly = {"max_cost_usd": wanted.monthly_usd}
+        checked_budget(checked_values(Budget, monthly, "the month's budget"))
     now = datetime.now(UTC)
     zone = find_zone(wanted.zone).key
     if wanted.cron:
@@ -87,14 +97,25 @@ async def add_schedule(
 
 
 async def list_schedules(app: App, held: Capability) -> list[Schedule]:
-    """Those that a caller may see: its own, for the owner all."""
-    return [each for each in await (await app.schedules()).all() if _may(held, each)]
+    """Those that a caller may see: its own, for the owner all. One whose token has ended is paused,
+    also before its next run would have come and nothing is opened."""
+    found = [each for each in await (await app.schedules()).all() if _may(held, each)]
+    gone = {each.owner for each in found if each.enabled} - {"", *_owners(app, found)}
+    return [each.paused(GONE) if each.owner in gone and each.enabled else each for each in found]
+
+
+async def unreadable_schedules(app: App, held: Capability) -> list[str]:
+    """The ids of those that a newer Roundtable wrote, for the owner: nobody here knows whose they
+    are."""
+    return await (await app.schedules()).unreadable() if held.owns else []
 
 
 async def find_schedule(app: App, held: Capability, called: str) -> Schedule:
     """The one that is meant by an id or the beginning of one. UnknownName if there is none, or it
     is somebody else's."""
     own = await list_schedules(app, held)
+    if called in await unreadable_schedules(app, held):
+        raise too_new(called)
     found = [each for each in own if each.id.startswith(called)] if called else []
     exact = [each for each in found if each.id == called]
     if len(exact or found) != 1:
@@ -118,6 +139,7 @@ async def resume_schedule(app: App, held: Capability, called: str) -> Schedule:
     found = await find_schedule(app, held, called)
     if found.over:
         raise NotAllowed(f"{found.id} came once, and is over.", "Add another one.")
+    owner_of(app, found)
     now = datetime.now(UTC)
 
     def resumed(each: Schedule) -> Schedule:
@@ -135,6 +157,16 @@ async def remove_schedule(app: App, held: Capability, called: str) -> Schedule:
     """It is gone; what it has opened stays."""
     found = await find_schedule(app, held, called)
     return await (await app.schedules()).change(found.id, lambda _: None)
+
+
+def owner_of(app: App, schedule: Schedule) -> Capability:
+    """What whoever made it holds now. OwnerGone if that has ended."""
+    if not schedule.owner:
+        return OWNER
+    found = _owners(app, [schedule]).get(schedule.owner)
+    if found is None:
+        raise OwnerGone(GONE, "Add it anew.")
+    return found
 
 
 def request_of(app: App, schedule: Schedule, notes: Sequence[NoteAdded] = ()) -> OpenRequest:
@@ -156,7 +188,10 @@ def told(schedule: Schedule) -> str:
     """A schedule in one line."""
     when = f"{schedule.cron} ({schedule.zone})" if schedule.cron else "once"
     parts = [schedule.id, when]
-    if schedule.next_due is not None:
+    if schedule.next_due is not None and schedule.waits:
+        due = shown_time(schedule.next_due, schedule.zone)
+        parts.append(f"due since {due}, put off: {schedule.waits}")
+    elif schedule.next_due is not None:
         parts.append(f"next {shown_time(schedule.next_due, schedule.zone)}")
     elif schedule.over:
         parts.append("over")
@@ -180,6 +215,15 @@ def _stored(request: Mapping[str, Any]) -> dict[str, Any]:
     if "context" in stored:
         stored["context"] = [each.model_dump() for each in stored["context"]]
     return stored
+
+
+def _owners(app: App, schedules: Sequence[Schedule]) -> dict[str, Capability]:
+    """The tokens that stand, by their ids; not loaded where all belongs to the owner."""
+    if not any(each.owner for each in schedules):
+        return {}
+    from ..tokens.store import tokens_of
+
+    return {each.capability.id: each.capability for each in tokens_of(app.settings).listed()}
 
 
 def _may(held: Capability, schedule: Schedule) -> bool:

@@ -30,6 +30,8 @@ class ScheduleRow(BaseModel):
     last_due: str | None
     last_discussion: str
     last_problem: str
+    waits: str
+    """Why the run that is due was put off."""
     runs: int
     missed: int
     monthly_usd: float | None
@@ -53,6 +55,7 @@ def schedule_row(schedule: Schedule) -> ScheduleRow:
         last_due=schedule.last_due.isoformat() if schedule.last_due else None,
         last_discussion=schedule.last_discussion,
         last_problem=shown(redact(schedule.last_problem)),
+        waits=shown(redact(schedule.waits)),
         runs=schedule.runs,
         missed=schedule.missed,
         monthly_usd=schedule.monthly_usd,

@@ -17,6 +17,7 @@ from ..schedules.making import (
     pause_schedule,
     remove_schedule,
     resume_schedule,
+    unreadable_schedules,
 )
 from ..schedules.rows import ScheduleRow, schedule_row
 from .base import ToolsetBase
@@ -55,9 +56,12 @@ class SchedulingTools(ToolsetBase):
         app, held = self.app, self.access.held
         if action not in ("list", "add") and not schedule_id:
             raise UsageError(f"{action} needs schedule_id.", "action list tells the ids.")
+        hint = ""
         match action:
             case "list":
                 found = await list_schedules(app, held)
+                if unreadable := await unreadable_schedules(app, held):
+                    hint = f"A newer Roundtable wrote, and opens: {', '.join(unreadable)}."
             case "show":
                 found = [await find_schedule(app, held, schedule_id)]
             case "pause":
@@ -85,5 +89,5 @@ class SchedulingTools(ToolsetBase):
                 )
                 by = held.label or self._created_by
                 found = [await add_schedule(app, held, wanted, surface="tools", made_by=by)]
-        hint = "roundtable serve or a worker opens them." if action == "add" else ""
+                hint = "roundtable serve or a worker opens them."
         return Scheduled(schedules=[schedule_row(each) for each in found], hint=hint)

@@ -19,6 +19,7 @@ from ..schedules.making import (
     pause_schedule,
     remove_schedule,
     resume_schedule,
+    unreadable_schedules,
 )
 from ..schedules.rows import ScheduleRow, schedule_row
 from . import bodies
@@ -65,6 +66,8 @@ class AddSchedule(bodies.Body):
 
 class ScheduleList(BaseModel):
     schedules: list[ScheduleRow]
+    unreadable: list[str] = Field(default_factory=list)
+    """The ids of those that a newer Roundtable wrote: it alone opens them."""
 
 
 def router() -> APIRouter:
@@ -74,7 +77,10 @@ def router() -> APIRouter:
     async def listed(here: Here, held: Held) -> ScheduleList:
         """The schedules that this caller may see."""
         found = await list_schedules(here.app, held)
-        return ScheduleList(schedules=[schedule_row(each) for each in found])
+        return ScheduleList(
+            schedules=[schedule_row(each) for each in found],
+            unreadable=await unreadable_schedules(here.app, held),
+        )
 
     @routes.post("", status_code=201)
     async def add(body: AddSchedule, here: Here, held: Held) -> ScheduleRow:

@@ -38,7 +38,7 @@ export function Schedules() {
     <${Failure} error=${error} />
     <ul class="recorded">${found.map((each) => html`<li key=${each.id}>
       <p class="ask" dir="auto" lang=${languageOf(each.question)}>${each.question}</p>
-      <p class="soft xs">${each.cron ? html`<code>${each.cron}</code> ${each.zone} · ` : ""}${each.next_due ? html`<time datetime=${each.next_due}>${t("next: {when}", { when: whole(each.next_due) })}</time>` : each.enabled ? t("over") : t("paused")}${each.why ? ` · ${each.why}` : ""}${each.last_problem ? ` · ${each.last_problem}` : ""}</p>
+      <p class="soft xs">${each.cron ? html`<code>${each.cron}</code> ${each.zone} · ` : ""}${each.next_due ? html`<time datetime=${each.next_due}>${t("next: {when}", { when: whole(each.next_due) })}</time>` : each.enabled ? t("over") : t("paused")}${each.why ? ` · ${each.why}` : ""}${each.waits ? ` · ${each.waits}` : ""}${each.last_problem ? ` · ${each.last_problem}` : ""}</p>
       <p class="buttons">${each.enabled
         ? html`<button type="button" class="quiet" onClick=${() => act(post(`/api/schedules/${each.id}/pause`))}>${t("Pause")}</button>`
         : each.cron && html`<button type="button" class="quiet" onClick=${() => act(post(`/api/schedules/${each.id}/resume`))}>${t("Resume")}</button>`}
