@@ -8,9 +8,7 @@ import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from roundtable.bootstrap import start
-from roundtable.core.errors import TooBusy
 from roundtable.procedures.opening import OpenRequest
-from roundtable.surfaces.openai.wire import from_ours
 from roundtable.surfaces.tokens.capability import OWNER, Capability
 from roundtable.surfaces.tokens.monthly import allow
 from roundtable.surfaces.tokens.opening import open_as
@@ -20,6 +18,8 @@ from roundtable.surfaces.web.links import links_of
 
 from .house import QUICK, house_settings
 
+QUICK_MODEL = "roundtable/quick"
+
 
 @pytest.mark.requirement("Z-21")
 async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
@@ -28,7 +28,8 @@ async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text("[waiting]\neach = 1\n", "utf-8")
-    settings = house_settings(home, ROUNDTABLE_DB=postgres_url, ROUNDTABLE_DRIVE="workers")
+    env = {"ROUNDTABLE_DRIVE": "workers", "ROUNDTABLE_MODEL": "scripted/echo"}
+    settings = house_settings(home, ROUNDTABLE_DB=postgres_url, **env)
     async with start(settings, env={}) as app:
         links = links_of(settings)
         service = make_app(app, links, rate=Rate(6_000, 1_000))
@@ -52,6 +53,12 @@ async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
             asked = {"question": "Why?", "procedure": "council", "options": QUICK, "web": False}
             tool = await client.post("/api/tools/ask", json=asked, headers=headers)
             assert (tool.status_code, tool.headers["retry-after"]) == (429, "60")
+            said = {"model": QUICK_MODEL, "messages": [{"role": "user", "content": "Why?"}]}
+            wire = await client.post("/v1/chat/completions", json=said, headers=headers)
+            assert (wire.status_code, wire.headers["retry-after"]) == (429, "60")
+            # Its clients try again by themselves where that pays for nothing twice.
+            assert wire.headers["x-should-retry"] == "true"
+            assert wire.json()["error"]["type"] == "rate_limit_error"
         rows = await app.service.summaries()
         assert len(rows) == 1
         purses, now = await (await app.purses()).look([held.id])
@@ -59,8 +66,3 @@ async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
         # Others are not held up by it.
         state, _ = await open_as(app, OWNER, OpenRequest("Why?", options=QUICK, created_by="page"))
         assert state.closed is None
-
-
-def test_openais_clients_are_told_in_their_way() -> None:
-    wire = from_ours(TooBusy(7, "of yours", 90))
-    assert wire.status == 429

@@ -46,7 +46,7 @@ from .hosts import Hosts
 from .keys_api import router as key_routes
 from .limits import BURST, WRITES_PER_MINUTE, Rate, SharedRate
 from .links import Links
-from .refusal import RETRY_AFTER, problem, told
+from .refusal import problem, told, when_again
 from .running import Running
 from .schedules_api import router as schedule_routes
 from .sse import Rooms
@@ -225,12 +225,12 @@ def _explain_errors(service: FastAPI) -> None:
     def answer(
         request: Request, status: int, error: str, remedy: str = "", **more: Any
     ) -> Response:
-        body = problem(request.url.path, shown(error), shown(remedy), **more)
+        body = problem(request.url.path, status, shown(error), shown(remedy), **more)
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)
     async def denied(request: Request, error: Denied) -> Response:
-        body = problem(request.url.path, error.error, error.remedy, **error.more)
+        body = problem(request.url.path, error.status, error.error, error.remedy, **error.more)
         return JSONResponse(body, status_code=error.status, headers=error.headers)
 
     @service.exception_handler(errors.RoundtableError)
@@ -242,10 +242,8 @@ def _explain_errors(service: FastAPI) -> None:
             found = [shown(each) for each in error.found]
             return answer(request, status, error.message, error.remedy, code="secrets", found=found)
         given = answer(request, status, *told(error))
-        if isinstance(error, errors.TooBusy):
-            given.headers["retry-after"] = str(error.retry_after)
-        if status == 503:
-            given.headers["retry-after"] = RETRY_AFTER
+        if status in (429, 503):
+            given.headers.update(when_again(error))
         return given
 
     @service.exception_handler(RequestValidationError)
