@@ -242,13 +242,16 @@ class Service:
     async def has_workers(self) -> bool:
         return self._queue is not None and await self._queue.has_workers()
 
-    async def enqueue(self, discussion_id: str) -> bool:
-        """Let a worker go on with a discussion; False if it waits already, or a worker has it. One
-        that was set aside is tried again."""
+    async def enqueue(self, discussion_id: str, *, priority: int = 0, let_in: bool = False) -> bool:
+        """Let a worker go on with a discussion, in the line of whose it is; False if it waits
+        already, or a worker has it. One that was set aside is tried again. TooBusy if too many
+        wait, unless it was `let_in` before."""
         if self._queue is None:
             raise no_queue()
         state = await self.read(discussion_id)
-        return await self._queue.put(discussion_id, by=state.start.created_by)
+        return await self._queue.put(
+            discussion_id, by=state.start.account, priority=priority, let_in=let_in
+        )
 
     async def _let_in(self, discussion_id: str, on_notice: OnNotice) -> None:
         """Wait until this process can carry one more."""

@@ -157,16 +157,16 @@ async def _ask(
                 _print_json(state)
             return 0
         if flags["detach"]:
-            return await _left_to_a_worker(app, state, flags, box)
+            return await _left_to_a_worker(app, state, flags, box, request.priority)
         return await _run(app, state, flags)
 
 
 async def _left_to_a_worker(
-    app: App, state: State, flags: Mapping[str, Any], box: list[str]
+    app: App, state: State, flags: Mapping[str, Any], box: list[str], priority: int = 0
 ) -> int:
     """Say which discussion it is, and how to follow it."""
     discussion_id = state.discussion_id
-    await app.service.enqueue(discussion_id)
+    await app.service.enqueue(discussion_id, priority=priority)
     box.clear()
     if flags["as_json"]:
         print_json({"discussion_id": discussion_id, "status": "queued"})

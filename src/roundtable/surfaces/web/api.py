@@ -406,7 +406,7 @@ def owner_routes() -> APIRouter:
         """Drive a discussion from wherever it stands, unless another process does."""
         state = await here.app.service.read(await here.app.service.find(discussion_id))
         if state.closed is None:
-            here.running.drive(state.discussion_id)
+            await here.running.begin(state.discussion_id)
         return await _started(here, request, state, held)
 
     @routes.get("/compare")
@@ -479,9 +479,10 @@ async def _started(here: Web, request: Request, state: State, by: Capability) ->
     seats = [each.id for each in state.participants]
     links = _links(here, request, state.discussion_id, seats, by)
     taken_up = here.running.drives(state.discussion_id)
+    waits = state.closed is None and await here.app.service.is_queued(state.discussion_id)
     return bodies.Started(
         discussion_id=state.discussion_id,
-        status=state.status,
+        status="queued" if waits else state.status,
         driven_here=taken_up and not await here.app.service.by_workers(),
         url=_url(here, request, state.discussion_id, by),
         links=links,

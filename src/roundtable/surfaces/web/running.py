@@ -43,6 +43,14 @@ class Running:
         self._tasks[discussion_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(discussion_id, None))
 
+    async def begin(self, discussion_id: str) -> None:
+        """The same for somebody who waits to hear whether it can be: TooBusy if workers drive, and
+        too many wait for them already."""
+        if await self._service.by_workers():
+            await self._service.enqueue(discussion_id)
+        else:
+            self.drive(discussion_id)
+
     def drives(self, discussion_id: str) -> bool:
         return discussion_id in self._tasks
 
@@ -93,7 +101,7 @@ class Running:
     async def _drive(self, discussion_id: str) -> None:
         try:
             if await self._service.by_workers():
-                await self._service.enqueue(discussion_id)
+                await self._service.enqueue(discussion_id, let_in=True)
                 return
             await self._service.run(
                 discussion_id,
