@@ -19,6 +19,7 @@ from ..tokens.rules import Asked, Rule, allows, asked
 from ..tokens.store import id_of
 from .limits import Rate
 from .links import Links
+from .readiness import Readiness
 from .refusal import Refused
 from .rows import Rows
 from .running import Running
@@ -50,6 +51,7 @@ class Web:
     links: Links
     running: Running
     rooms: Rooms
+    readiness: Readiness
     now: Callable[[], datetime]
     rows: Rows = field(default_factory=Rows)
     passwords: Rate = field(default_factory=lambda: Rate(PASSWORDS_PER_MINUTE, 5))
