@@ -66,10 +66,20 @@ PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
+    refuse_idle_priority(flags)
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
     return interruptible(lambda box: _ask(request, flags, settings, box))
+
+
+def refuse_idle_priority(flags: Mapping[str, Any]) -> None:
+    """UsageError where it is said what a question is to come before, and it waits for nobody."""
+    if PRIORITIES[flags["priority"]] and not flags["detach"]:
+        raise UsageError(
+            f"--priority {flags['priority']} is for a question that waits for a worker.",
+            "Add --detach, or leave --priority out: here it begins at once.",
+        )
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:

@@ -270,7 +270,8 @@ def _explain_errors(service: FastAPI) -> None:
             request,
             500,
             "Something broke in the server.",
-            "Its log says more: web.log in its home.",
+            "Its log says more: what `roundtable serve` prints, or web.log in its home where it "
+            "runs in the background.",
         )
         # Whatever was not foreseen is answered outside of the guard.
         given.headers.update({**STRICT_HEADERS, "cache-control": "no-store"})
