@@ -185,6 +185,10 @@ class Queue(Protocol):
         and only goes on."""
         ...
 
+    async def check_room(self, by: str = "") -> None:
+        """TooBusy if one more would be too many."""
+        ...
+
     async def has_workers(self) -> bool:
         """Whether somebody is there to take it."""
         ...

@@ -73,14 +73,16 @@ async def place_in_line(connection: Connection, account: str, level: int) -> int
     return place
 
 
-async def check_depth(connection: Connection, account: str, depth: Depth) -> None:
+async def check_depth(
+    connection: Connection, account: str, depth: Depth, *, coming: int = 0
+) -> None:
     """TooBusy, with the time after which it is worth to come again, if with what this transaction
-    put there too much waits."""
+    put there, and with so many that are yet `coming`, too much waits."""
     if depth == Depth():
         return
     row = await connection.fetchrow(_DEPTH, account)
     assert row is not None, "counts are always there"
-    own, everybodys = row["own"], row["everybodys"]
+    own, everybodys = row["own"] + coming, row["everybodys"] + coming
     if depth.each is not None and own > depth.each:
         # Lines take turns: while one of this line is done, so is one of every other.
         turns = (own - depth.each) * await connection.fetchval(_LINES)

@@ -56,6 +56,9 @@ class LateQueue:
         queue = await self.opened()
         return await queue.put(discussion_id, by=by, priority=priority, let_in=let_in)
 
+    async def check_room(self, by: str = "") -> None:
+        await (await self.opened()).check_room(by)
+
     async def has_workers(self) -> bool:
         """Nobody can queue anything for them where the extra is missing."""
         return installed() and await (await self.opened()).has_workers()

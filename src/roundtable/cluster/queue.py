@@ -65,6 +65,11 @@ class PostgresQueue:
                 await check_depth(connection, by, self._depth)
             return joined
 
+    async def check_room(self, by: str = "") -> None:
+        await self.ready()
+        async with self.ledger.transaction() as connection:
+            await check_depth(connection, by, self._depth, coming=1)
+
     async def has_workers(self) -> bool:
         async with self.ledger.connection() as connection:
             return bool(await connection.fetchval(sql.WORKERS))

@@ -49,6 +49,7 @@ from ..procedures.opening import (
 from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
+from ..views.driving import runs_by_itself
 from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
@@ -252,6 +253,15 @@ class Service:
         return await self._queue.put(
             discussion_id, by=state.start.account, priority=priority, let_in=let_in
         )
+
+    async def check_room(self, discussion_id: str) -> None:
+        """TooBusy where a worker would go on with it, and too many wait already: for whoever
+        changes something before it is queued."""
+        if self._queue is None or await self.is_driven(discussion_id):
+            return
+        state = await self.read(discussion_id)
+        if runs_by_itself(state):
+            await self._queue.check_room(state.start.account)
 
     async def _let_in(self, discussion_id: str, on_notice: OnNotice) -> None:
         """Wait until this process can carry one more."""

@@ -102,6 +102,17 @@ async def test_what_was_only_opened_waits_in_its_askers_line_once_it_is_let_begi
             assert (first.status_code, first.json()["status"]) == (202, "queued"), first.text
             second = await let_begin(theirs[1], token)
             assert (second.status_code, "of yours" in second.text) == (429, True), second.text
+            # Nor does it go on from a pause, or with higher limits, before others have gone.
+            link = "/api/r/" + str(theirs[1].json()["url"]).rpartition("/r/")[2]
+            paused = await client.post(f"{link}/pause", json={"reason": ""}, headers=token)
+            assert paused.status_code == 200, paused.text
+            for path in (f"{link}/resume", "/api/tools/resume"):
+                given = {"discussion_id": theirs[1].json()["discussion_id"]}
+                sent = given if "tools" in path else {}
+                resumed = await client.post(path, json=sent, headers=token)
+                assert resumed.status_code == 429, resumed.text
+            state = await app.service.read(theirs[1].json()["discussion_id"])
+            assert state.paused is not None, "what is refused changes nothing"
             # The owner's line is another one, and the same by every surface.
             own = await opened(owner, run=True)
             assert (own.status_code, own.json()["status"]) == (201, "queued"), own.text

@@ -219,6 +219,8 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        if flags["detach"]:
+            await app.service.check_room(discussion_id)
         await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
             await app.service.ask_again(discussion_id, flags["again"], by="the user")
