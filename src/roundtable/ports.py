@@ -171,14 +171,22 @@ class Queue(Protocol):
         self, discussion_id: str, events: Sequence[NewEvent], *, by: str = "", priority: int = 0
     ) -> list[StoredEvent]:
         """Append an opening, as `Ledger.append` does with `expected=0`, and queue it: both or
-        neither. `by` is whose it is: everybody has a line of their own, and the lines take turns.
+        neither. `by` is whose it is, empty for the owner: everybody has a line of their own, and
+        the lines take turns.
         Of higher `priority` (-1, 0 or 1) is what is taken before. TooBusy, and nothing is stored,
         if too many wait already."""
         ...
 
-    async def put(self, discussion_id: str, *, by: str = "", priority: int = 0) -> bool:
+    async def put(
+        self, discussion_id: str, *, by: str = "", priority: int = 0, let_in: bool = False
+    ) -> bool:
         """Let a worker go on with it; False if it waits already, or a worker has it. One that was
-        set aside is tried again."""
+        set aside is tried again. TooBusy if too many wait already, unless it was `let_in` before
+        and only goes on."""
+        ...
+
+    async def check_room(self, by: str = "") -> None:
+        """TooBusy if one more would be too many."""
         ...
 
     async def has_workers(self) -> bool:

@@ -4,7 +4,7 @@ refused and nothing is closed, there is only no answer any more."""
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -53,13 +53,11 @@ class Network:
         task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._flows.wait()
-        there, answers = await asyncio.open_connection(self._target.hostname, self._target.port)
-        try:
-            await asyncio.gather(self._forward(reader, answers), self._forward(there, writer))
-        finally:
-            answers.close()
-            writer.close()
+        with closing(writer):
+            await self._flows.wait()
+            there, answers = await asyncio.open_connection(self._target.hostname, self._target.port)
+            with closing(answers):
+                await asyncio.gather(self._forward(reader, answers), self._forward(there, writer))
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):

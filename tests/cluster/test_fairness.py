@@ -108,6 +108,9 @@ async def test_too_many_of_one_user_are_refused_with_a_time_and_nothing_is_store
     with pytest.raises(TooBusy, match="of yours") as told:
         await queue.open("rt_00000003", [opened()], by="ada")
     assert told.value.retry_after == UNMEASURED
+    assert "no worker is there" in told.value.message  # nobody can say when there is room
+    assert "roundtable worker" in told.value.remedy
+    assert "60 s" not in told.value.remedy
     with pytest.raises(UnknownDiscussion):
         await ledger.read("rt_00000003")
     await queue.open("rt_00000004", [opened()], by="bob")
@@ -117,6 +120,9 @@ async def test_too_many_of_one_user_are_refused_with_a_time_and_nothing_is_store
 
 async def test_the_time_follows_from_what_was_done_of_late(ledger: PostgresLedger) -> None:
     queue = PostgresQueue(ledger, SystemClock(), Depth(each=1))
+    worker = uuid4()
+    await queue.prepare()
+    await beat(queue, worker)
     await queue.open("rt_00000001", [opened()], by="ada")
     async with ledger.transaction() as connection:  # 20 in the last 100 seconds
         await connection.execute(
@@ -128,6 +134,33 @@ async def test_the_time_follows_from_what_was_done_of_late(ledger: PostgresLedge
         await queue.open("rt_00000002", [opened()], by="ada")
     assert told.value.retry_after == 6  # one more than may wait, at one in five seconds
     assert "6 s" in told.value.remedy
+    # Where others wait, too, their turns come between one's own.
+    for number in range(3, 6):
+        await queue.open(f"rt_0000000{number}", [opened()], by=f"user {number}")
+    with pytest.raises(TooBusy) as told:
+        await queue.open("rt_00000009", [opened()], by="ada")
+    assert told.value.retry_after == 21  # one of each of four lines
+    # And once nobody works, what was done before says nothing.
+    await queue.leave(worker)
+    with pytest.raises(TooBusy, match="no worker is there") as told:
+        await queue.open("rt_00000009", [opened()], by="ada")
+    assert told.value.retry_after == UNMEASURED
+
+
+@pytest.mark.requirement("Z-21")
+async def test_what_was_opened_before_finds_the_same_limit_when_it_is_put_into_the_queue(
+    ledger: PostgresLedger,
+) -> None:
+    queue = PostgresQueue(ledger, SystemClock(), Depth(each=1))
+    for number in (1, 2):
+        await ledger.append(f"rt_0000000{number}", [opened()], expected=0)
+    assert await queue.put("rt_00000001", by="ada")
+    assert not await queue.put("rt_00000001", by="ada"), "what waits already takes no second place"
+    with pytest.raises(TooBusy, match="1 discussions of yours"):
+        await queue.put("rt_00000002", by="ada")
+    assert await ledger.driver("rt_00000002") is None
+    # What was let in once goes on, however many wait.
+    assert await queue.put("rt_00000002", by="ada", let_in=True)
 
 
 async def test_many_who_come_at_once_all_get_a_place(line: Line) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from roundtable.cluster import worker as worker_module
 from roundtable.cluster.fleet import look
 from roundtable.cluster.job import DEATHS, Job
 from roundtable.cluster.sweeper import sweep
+from roundtable.cluster.tables import QUEUE
 from roundtable.core.errors import LeaseHeld, UsageError
 from roundtable.core.events import NoteAdded
 from roundtable.core.state import State
@@ -295,7 +297,8 @@ async def test_the_sweeper_finds_what_vanished_and_leaves_what_somebody_wants_so
     await queue.ledger.release_lease(
         await queue.ledger.take_lease(interrupted, this_owner(), ttl=30)
     )
-    vanished = (await service.open(request("Vanished?"))).discussion_id
+    theirs = replace(request("Vanished?"), account="somebody")
+    vanished = (await service.open(theirs)).discussion_id
     await queue.ledger.take_lease(vanished, "elsewhere:1:2", ttl=0)
     paused = (await service.open(request("Paused?"))).discussion_id
     await service.pause(paused, by="me")
@@ -313,6 +316,8 @@ async def test_the_sweeper_finds_what_vanished_and_leaves_what_somebody_wants_so
         paused: "interrupted",
         driven: "running",
     }
+    async with queue.ledger.connection() as connection:
+        assert await connection.fetchval(f"SELECT headers ->> 'by' FROM {QUEUE}") == "somebody"
 
 
 @pytest.mark.requirement("Z-21")

@@ -129,6 +129,7 @@ def test_a_pause_that_is_too_long_refuses_the_call_so_that_another_speaker_is_as
     error, calls = run_in_virtual_time(main())
     assert calls == 1  # the second was not made
     assert error.cause == "rate_limited"
+    assert "it is not called for another 3590 s" in error.message
     assert error.retry_after == pytest.approx(LONGEST_PAUSE * 60 - 10, abs=1)
 
 

@@ -63,6 +63,22 @@ def test_what_is_to_be_confirmed_waits_for_no_worker_before_it_is(
 
 
 @pytest.mark.requirement("Z-21")
+def test_what_is_more_urgent_comes_first_where_it_waits_and_is_refused_where_it_does_not(
+    desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_DB", postgres_url)
+    for idle in (desk.ask("--priority", "high"), desk.ask("--priority", "low", "--dry-run")):
+        assert idle.code == 2
+        assert "Add --detach" in idle.err
+    assert desk("list", "--json").document == []
+    usual = desk.ask("--detach").out.strip()
+    urgent = desk.ask("--detach", "--confirm", "--priority", "high", stdin=b"y\n")
+    assert urgent.code == 0, urgent.err
+    waiting = desk("fleet", "--json").document["waiting"]
+    assert [each["discussion_id"] for each in waiting] == [urgent.out.split()[-1], usual]
+
+
+@pytest.mark.requirement("Z-21")
 def test_a_discussion_that_was_set_aside_is_shown_so_until_somebody_goes_on_with_it(
     desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

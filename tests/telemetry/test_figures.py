@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 import urllib.request
+from pathlib import Path
 
 import pytest
 
+from roundtable.bootstrap import start
 from roundtable.core.errors import BadSetting, SpeakerError
 from roundtable.procedures.opening import OpenRequest
 from roundtable.telemetry.figures import Figures
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
+from tests.surfaces.desk import wait_for
+from tests.surfaces.web.house import QUICK, Process, house_settings
 
 
 def held(table: Table) -> Figures:
@@ -70,3 +75,37 @@ def test_prometheus_reads_them_over_http_and_no_topic_is_among_them() -> None:
 def test_an_address_that_cannot_be_is_told(address: str) -> None:
     with pytest.raises(BadSetting), Figures().served(address):
         pass
+
+
+@pytest.mark.requirement("Z-38")
+def test_of_a_fleet_nothing_is_told_but_what_is_known() -> None:
+    figures = Figures()
+    assert value(figures, "discussions_waiting") is None  # a zero would be a statement
+    figures.fleet(workers=0, waiting=2, set_aside=1)
+    assert value(figures, "workers") == 0
+    assert value(figures, "discussions_waiting") == 2
+    assert value(figures, "discussions_set_aside") == 1
+    figures.fleet_unknown()
+    assert value(figures, "discussions_waiting") is None
+
+
+@pytest.mark.requirement("Z-38")
+async def test_a_server_tells_what_waits_also_where_no_worker_is(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    home = tmp_path / "home"
+    async with start(house_settings(home, ROUNDTABLE_DB=postgres_url), env={}) as app:
+        await app.service.open(OpenRequest("Why?", options=QUICK), queued=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    env = {"ROUNDTABLE_DB": postgres_url, "ROUNDTABLE_METRICS": place}
+
+    def shown() -> str:
+        with urllib.request.urlopen(f"http://{place}/metrics") as answer:
+            return str(answer.read().decode())
+
+    with Process(home, "--port", "0", **env):
+        wait_for(lambda: "roundtable_discussions_waiting" in shown())
+        told = shown()
+    assert "roundtable_discussions_waiting 1.0" in told
+    assert "roundtable_workers 0.0" in told

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from ..core.errors import TooBusy
+from . import statements as sql
 from .tables import LOG, QUEUE, Connection
 
 BAND = 700_000_000
@@ -39,6 +40,9 @@ _DEPTH = f"""
             AND headers ->> 'by' = $1) AS own,
         (SELECT count(*) FROM {QUEUE} WHERE status IN ('queued', 'picked')) AS everybodys
 """  # noqa: S608
+_LINES = f"""
+    SELECT count(DISTINCT headers ->> 'by') FROM {QUEUE} WHERE status IN ('queued', 'picked')
+"""  # noqa: S608
 _DONE = f"""
     SELECT count(*)::float8 / greatest(1.0, least($1, extract(
         epoch FROM clock_timestamp() - min(created))::float8))
@@ -69,17 +73,29 @@ async def place_in_line(connection: Connection, account: str, level: int) -> int
     return place
 
 
-async def check_depth(connection: Connection, account: str, depth: Depth) -> None:
-    """TooBusy, with the time after which it is worth to come again, if too much waits already."""
+async def check_depth(
+    connection: Connection, account: str, depth: Depth, *, coming: int = 0
+) -> None:
+    """TooBusy, with the time after which it is worth to come again, if with what this transaction
+    put there, and with so many that are yet `coming`, too much waits."""
     if depth == Depth():
         return
     row = await connection.fetchrow(_DEPTH, account)
     assert row is not None, "counts are always there"
-    for count, most, whose in (
-        (row["own"], depth.each, "of yours"),
-        (row["everybodys"], depth.everybodys, "in all"),
-    ):
-        if most is not None and count >= most:
-            rate = await connection.fetchval(_DONE, _MEASURED) or 0.0
-            wait = (count - most + 1) / rate if rate else UNMEASURED
-            raise TooBusy(count, whose, ceil(min(LONGEST, max(SHORTEST, wait))))
+    own, everybodys = row["own"] + coming, row["everybodys"] + coming
+    if depth.each is not None and own > depth.each:
+        # Lines take turns: while one of this line is done, so is one of every other.
+        turns = (own - depth.each) * await connection.fetchval(_LINES)
+        raise await _too_busy(connection, own - 1, "of yours", min(turns, everybodys - 1))
+    if depth.everybodys is not None and everybodys > depth.everybodys:
+        too_many = everybodys - depth.everybodys
+        raise await _too_busy(connection, everybodys - 1, "in all", too_many)
+
+
+async def _too_busy(connection: Connection, count: int, whose: str, first: int) -> TooBusy:
+    """So many wait, and there is room once `first` of all are done."""
+    if not await connection.fetchval(sql.WORKERS):
+        return TooBusy(count, whose, round(UNMEASURED), workers=False)
+    rate = await connection.fetchval(_DONE, _MEASURED) or 0.0
+    wait = first / rate if rate else UNMEASURED
+    return TooBusy(count, whose, ceil(min(LONGEST, max(SHORTEST, wait))))

@@ -50,8 +50,14 @@ class LateQueue:
         queue = await self.opened()
         return await queue.open(discussion_id, events, by=by, priority=priority)
 
-    async def put(self, discussion_id: str, *, by: str = "", priority: int = 0) -> bool:
-        return await (await self.opened()).put(discussion_id, by=by, priority=priority)
+    async def put(
+        self, discussion_id: str, *, by: str = "", priority: int = 0, let_in: bool = False
+    ) -> bool:
+        queue = await self.opened()
+        return await queue.put(discussion_id, by=by, priority=priority, let_in=let_in)
+
+    async def check_room(self, by: str = "") -> None:
+        await (await self.opened()).check_room(by)
 
     async def has_workers(self) -> bool:
         """Nobody can queue anything for them where the extra is missing."""

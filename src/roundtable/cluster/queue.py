@@ -49,16 +49,26 @@ class PostgresQueue:
         self, discussion_id: str, events: Sequence[NewEvent], *, by: str = "", priority: int = 0
     ) -> list[StoredEvent]:
         async def also(connection: Connection) -> None:
-            await check_depth(connection, by, self._depth)
             await enqueue(connection, discussion_id, by=by, priority=priority)
+            await check_depth(connection, by, self._depth)
 
         await self.ready()
         return await self.ledger.append(discussion_id, events, expected=0, also=also)
 
-    async def put(self, discussion_id: str, *, by: str = "", priority: int = 0) -> bool:
+    async def put(
+        self, discussion_id: str, *, by: str = "", priority: int = 0, let_in: bool = False
+    ) -> bool:
         await self.ready()
         async with self.ledger.transaction() as connection:
-            return await enqueue(connection, discussion_id, by=by, priority=priority)
+            joined = await enqueue(connection, discussion_id, by=by, priority=priority)
+            if joined and not let_in:
+                await check_depth(connection, by, self._depth)
+            return joined
+
+    async def check_room(self, by: str = "") -> None:
+        await self.ready()
+        async with self.ledger.transaction() as connection:
+            await check_depth(connection, by, self._depth, coming=1)
 
     async def has_workers(self) -> bool:
         async with self.ledger.connection() as connection:

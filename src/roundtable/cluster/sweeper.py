@@ -9,7 +9,7 @@ server or a terminal, and whatever a worker has driven before.
 from __future__ import annotations
 
 from ..core.errors import LedgerTooNew, UnknownDiscussion
-from ..core.state import fold
+from ..core.state import State, fold
 from ..views.driving import needs_driver
 from . import statements as sql
 from .queue import PostgresQueue
@@ -30,14 +30,16 @@ async def sweep(queue: PostgresQueue) -> list[str]:
     found = []
     for row in rows:
         id_ = row["id"]
-        if await _goes_on(queue, id_) and await queue.put(id_):
+        state = await _goes_on(queue, id_)
+        if state and await queue.put(id_, by=state.start.account, let_in=True):
             found.append(id_)
     return found
 
 
-async def _goes_on(queue: PostgresQueue, discussion_id: str) -> bool:
-    """Whether it is neither paused nor led by hand."""
+async def _goes_on(queue: PostgresQueue, discussion_id: str) -> State | None:
+    """How it stands, if it is neither paused nor led by hand."""
     try:
-        return needs_driver(fold(await queue.ledger.read(discussion_id)))
+        state = fold(await queue.ledger.read(discussion_id))
     except (LedgerTooNew, UnknownDiscussion):  # newer workers sweep, too; or it is gone by now
-        return False
+        return None
+    return state if needs_driver(state) else None

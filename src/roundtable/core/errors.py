@@ -197,13 +197,21 @@ class Forbidden(NotAllowed):
 class TooBusy(NotAllowed):
     """Too many discussions wait already; nothing was stored, and nothing is spent."""
 
-    def __init__(self, count: int, whose: str, retry_after: int) -> None:
-        """`retry_after` are the seconds after which there may be room."""
+    def __init__(self, count: int, whose: str, retry_after: int, *, workers: bool = True) -> None:
+        """`retry_after` are the seconds after which there may be room, or without `workers` after
+        which it is worth to see whether there are some."""
         self.retry_after = retry_after
         when = f"{retry_after} s" if retry_after < 120 else f"{round(retry_after / 60)} min"
+        said = f"{count} discussions {whose} wait already"
+        limits = "the limits stand under [waiting] in config.toml."
+        if workers:
+            super().__init__(
+                f"{said}. Nothing was started.", f"Try again in about {when}; {limits}"
+            )
+            return
         super().__init__(
-            f"{count} discussions {whose} wait already. Nothing was opened.",
-            f"Try again in about {when}; the limits stand under [waiting] in config.toml.",
+            f"{said}, and no worker is there to take them. Nothing was started.",
+            f"Somebody has to start one first, on any machine: roundtable worker; {limits}",
         )
 
 

@@ -64,6 +64,9 @@ class DiscussionOpened(Value):
     """Where each limit of its budget comes from, in words."""
     files: bool = added(True)
     """Whether it leaves files in the workspace, whoever brings it to its end."""
+    account: str = added("")
+    """Whose it is where users wait for each other: the id of what its asker was given; empty: the
+    owner's, by whatever surface."""
 
 
 class StageOpened(Value):

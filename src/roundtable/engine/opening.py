@@ -165,8 +165,9 @@ class Opening:
             id_ = _keyed_id(key, number) if key else self.tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
                 if queued and self.queue is not None and calls_somebody(spec, everybody):
-                    by = request.account or request.created_by
-                    records = await self.queue.open(id_, events, by=by, priority=request.priority)
+                    records = await self.queue.open(
+                        id_, events, by=request.account, priority=request.priority
+                    )
                 else:
                     records = await self.ledger.append(id_, events, expected=0)
                 if earlier is not None and self.archive is self.ledger:
@@ -210,6 +211,7 @@ class Opening:
             pace=request.pace,
             follows=earlier.discussion_id if earlier else "",
             files=request.files,
+            account=request.account,
         )
         chosen = request.chosen_experts
         by_words = chosen and chosen.by_words and CASTING not in kept

@@ -49,6 +49,7 @@ from ..procedures.opening import (
 from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
+from ..views.driving import runs_by_itself
 from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
@@ -242,13 +243,25 @@ class Service:
     async def has_workers(self) -> bool:
         return self._queue is not None and await self._queue.has_workers()
 
-    async def enqueue(self, discussion_id: str) -> bool:
-        """Let a worker go on with a discussion; False if it waits already, or a worker has it. One
-        that was set aside is tried again."""
+    async def enqueue(self, discussion_id: str, *, priority: int = 0, let_in: bool = False) -> bool:
+        """Let a worker go on with a discussion, in the line of whose it is; False if it waits
+        already, or a worker has it. One that was set aside is tried again. TooBusy if too many
+        wait, unless it was `let_in` before."""
         if self._queue is None:
             raise no_queue()
         state = await self.read(discussion_id)
-        return await self._queue.put(discussion_id, by=state.start.created_by)
+        return await self._queue.put(
+            discussion_id, by=state.start.account, priority=priority, let_in=let_in
+        )
+
+    async def check_room(self, discussion_id: str) -> None:
+        """TooBusy where a worker would go on with it, and too many wait already: for whoever
+        changes something before it is queued."""
+        if self._queue is None or await self.is_driven(discussion_id):
+            return
+        state = await self.read(discussion_id)
+        if runs_by_itself(state):
+            await self._queue.check_room(state.start.account)
 
     async def _let_in(self, discussion_id: str, on_notice: OnNotice) -> None:
         """Wait until this process can carry one more."""

@@ -34,7 +34,7 @@ class OpenRequest:
     """Where each limit comes from, in words."""
     created_by: str = ""
     account: str = ""
-    """Whose it is where users wait for each other; empty: whoever created it."""
+    """Whose it is where users wait for each other; empty: the owner's."""
     priority: int = 0
     """What is taken before others: -1, 0 or 1."""
     search: bool = True

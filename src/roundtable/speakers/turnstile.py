@@ -141,7 +141,8 @@ class Turnstile:
 def _left_alone(name: str, seconds: float) -> SpeakerError:
     return SpeakerError(
         "rate_limited",
-        f"{name} asked not to be called for another {round(seconds)} s.",
+        # For how long may have been more than anybody would wait: told is what happens here.
+        f"{name} asked to be left alone; it is not called for another {round(seconds)} s.",
         "Wait that long, or give the seat another model.",
         retry_after=seconds,
     )

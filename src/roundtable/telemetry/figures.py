@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from ..core.errors import BadSetting
 from ..core.events import (
@@ -26,6 +28,12 @@ from ..core.state import State
 SETTING = "metrics"
 _SECONDS = (0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300, 600)
 
+_OF_THE_FLEET = (
+    ("workers", "Workers of the fleet"),
+    ("discussions_waiting", "Discussions that wait for a worker"),
+    ("discussions_set_aside", "Discussions that ended three workers and wait for somebody"),
+)
+
 
 class Figures:
     """Counts what happens in the discussions that this process drives."""
@@ -34,11 +42,8 @@ class Figures:
         self.registry = CollectorRegistry()
         speaker = ("provider", "model")
         self._driven = self._gauge("discussions_driven", "Discussions that are driven now")
-        self._workers = self._gauge("workers", "Workers of the fleet")
-        self._waiting = self._gauge("discussions_waiting", "Discussions that wait for a worker")
-        self._set_aside = self._gauge(
-            "discussions_set_aside", "Discussions that ended three workers and wait for somebody"
-        )
+        self._fleet = _Fleet()
+        self.registry.register(self._fleet)
         self._closed = self._counter(
             "discussions_closed", "Discussions that came to an end", "procedure", "status"
         )
@@ -78,10 +83,12 @@ class Figures:
                 pass
 
     def fleet(self, workers: int, waiting: int, set_aside: int) -> None:
-        """How the whole fleet stands: every worker tells the same, so take the largest."""
-        self._workers.set(workers)
-        self._waiting.set(waiting)
-        self._set_aside.set(set_aside)
+        """How the whole fleet stands: every process tells the same, so take the largest."""
+        self._fleet.stands = (workers, waiting, set_aside)
+
+    def fleet_unknown(self) -> None:
+        """How it stands cannot be told; nothing is shown then, for a zero would be a statement."""
+        self._fleet.stands = None
 
     @contextmanager
     def driving(self) -> Iterator[None]:
@@ -125,6 +132,17 @@ class Figures:
 
     def _gauge(self, name: str, told: str, *labels: str) -> Gauge:
         return Gauge(f"roundtable_{name}", told, labels, registry=self.registry)
+
+
+class _Fleet(Collector):
+    """Figures that are there only while they are known."""
+
+    def __init__(self) -> None:
+        self.stands: tuple[int, int, int] | None = None
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for (name, told), value in zip(_OF_THE_FLEET, self.stands or (), strict=False):
+            yield GaugeMetricFamily(f"roundtable_{name}", told, value)
 
 
 def _speaker(state: State, outcome: AttemptFinished | AttemptFailed) -> tuple[str, str]:

@@ -68,6 +68,11 @@ class Watching:
         if self._figures is not None:
             self._figures.fleet(workers, waiting, set_aside)
 
+    def fleet_unknown(self) -> None:
+        """Nobody can say how it stands."""
+        if self._figures is not None:
+            self._figures.fleet_unknown()
+
     def driving(self) -> AbstractContextManager[None]:
         return nullcontext() if self._figures is None else self._figures.driving()
 

@@ -309,7 +309,7 @@ async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: Hou
     (home.app.settings.home / "tokens.json").write_text("{")
     answer = await home.client.get("/api/tools", headers=bearer(token))
     assert answer.status_code == 503
-    assert "tokens.json" in answer.json()["error"]
+    assert "tokens.json" not in answer.text  # it may be anybody who asks
     assert (await home.client.get("/api/discussions", headers=home.owner)).status_code in (200, 422)
 
 

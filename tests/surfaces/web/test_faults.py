@@ -333,6 +333,8 @@ async def test_a_defect_is_logged_without_the_link_through_which_it_was_met(
         ]
     assert [answer.status_code for answer in asked[:3]] == [500] * 3
     assert all("the defect" not in answer.text for answer in asked)
+    # This server has no file of its own: its log is what it prints.
+    assert "what `roundtable serve` prints" in asked[0].json()["remedy"]
     ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]
     said = "\n".join(logging.Formatter().format(each) for each in ours)
     assert "the defect" in said

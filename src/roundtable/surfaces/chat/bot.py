@@ -132,7 +132,7 @@ class ChatBot:
         try:
             service = self._app.service
             if await service.by_workers():
-                await service.enqueue(discussion_id)
+                await service.enqueue(discussion_id, let_in=True)
                 return
             state = await service.read(discussion_id)
             if any(s.speaker.demonstration for s in (*state.participants, state.start.host)):

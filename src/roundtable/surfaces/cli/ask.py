@@ -66,10 +66,20 @@ PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
+    refuse_idle_priority(flags)
     settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
     return interruptible(lambda box: _ask(request, flags, settings, box))
+
+
+def refuse_idle_priority(flags: Mapping[str, Any]) -> None:
+    """UsageError where it is said what a question is to come before, and it waits for nobody."""
+    if PRIORITIES[flags["priority"]] and not flags["detach"]:
+        raise UsageError(
+            f"--priority {flags['priority']} is for a question that waits for a worker.",
+            "Add --detach, or leave --priority out: here it begins at once.",
+        )
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
@@ -157,16 +167,16 @@ async def _ask(
                 _print_json(state)
             return 0
         if flags["detach"]:
-            return await _left_to_a_worker(app, state, flags, box)
+            return await _left_to_a_worker(app, state, flags, box, request.priority)
         return await _run(app, state, flags)
 
 
 async def _left_to_a_worker(
-    app: App, state: State, flags: Mapping[str, Any], box: list[str]
+    app: App, state: State, flags: Mapping[str, Any], box: list[str], priority: int = 0
 ) -> int:
     """Say which discussion it is, and how to follow it."""
     discussion_id = state.discussion_id
-    await app.service.enqueue(discussion_id)
+    await app.service.enqueue(discussion_id, priority=priority)
     box.clear()
     if flags["as_json"]:
         print_json({"discussion_id": discussion_id, "status": "queued"})
@@ -209,6 +219,8 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        if flags["detach"]:
+            await app.service.check_room(discussion_id)
         await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
             await app.service.ask_again(discussion_id, flags["again"], by="the user")

@@ -35,6 +35,7 @@ from .ask import (
     files_of,
     interruptible,
     leaves_files,
+    refuse_idle_priority,
     refuse_what_cannot_be_told,
     request_of,
     settings_of,
@@ -109,6 +110,7 @@ def batch_command(flags: Mapping[str, Any]) -> int:
                 f"{told} and --questions do not go together.",
                 "See what all of them would cost with --dry-run, or ask one alone.",
             )
+    refuse_idle_priority(flags)
     settings = settings_of(flags)
     asked = _asked(flags, settings)
 

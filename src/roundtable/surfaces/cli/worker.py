@@ -7,17 +7,16 @@ import gc
 import logging
 import signal
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ...bootstrap import App, start
-from ...core.errors import LedgerError
 from ...core.visible import shown
 from ...engine.outage import Notice
 from ...engine.service import no_queue
 from ..files import WorkspaceFiles
+from ..fleet_figures import shown_figures
 from ..schedules.runner import Runner
 from ..web.draft_exchange import DraftExchange
 from ..web.drafts import DraftStore
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from ...cluster.job import Job
     from ...cluster.queue import PostgresQueue
     from ...core.state import State
-    from ...telemetry.watch import Watching
-
-_FIGURES_EVERY = 15.0
 
 
 def worker_command(flags: Mapping[str, Any]) -> int:
@@ -91,9 +87,7 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
     echo_error(f"Working, {flags['at_once']} discussions at once. Ctrl-C hands them on to others.")
     # What it opens is queued, so whoever is free drives it.
     beside = [asyncio.create_task(Runner(app, None, who=str(worker.id)).keep())]
-    with app.watching.served() if app.watching else nullcontext() as shown_at:
-        if app.watching and shown_at:
-            beside.append(asyncio.create_task(_tell_figures(app.watching, queue)))
+    async with shown_figures(app):
         try:
             async with drafts.running():
                 await worker.work()
@@ -101,22 +95,6 @@ async def _work(app: App, queue: PostgresQueue, flags: Mapping[str, Any]) -> Non
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-
-
-async def _tell_figures(watching: Watching, queue: PostgresQueue) -> None:
-    """Tell of the whole fleet, now and then: every worker tells the same."""
-    from ...cluster.fleet import look
-
-    while True:
-        try:
-            fleet = await look(queue)
-        except LedgerError as error:
-            if not error.temporary:
-                raise
-        else:
-            working = sum(each.alive and not each.leaving for each in fleet.workers)
-            watching.fleet(working, fleet.waiting_in_all, len(fleet.set_aside))
-        await asyncio.sleep(_FIGURES_EVERY)
 
 
 def _warm() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import Any
 
 from fastapi import Request
@@ -25,7 +25,7 @@ from ...core.errors import (
 from ...core.visible import shown
 from ..refusals import refusals
 from ..web.api import Feed
-from ..web.refusal import RETRY_AFTER, told
+from ..web.refusal import told, when_again
 
 
 class WireError(Exception):
@@ -39,6 +39,7 @@ class WireError(Exception):
         kind: str = "invalid_request_error",
         code: str | None = None,
         param: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -46,6 +47,7 @@ class WireError(Exception):
         self.kind = kind
         self.code = code
         self.param = param
+        self.headers = headers or {}
 
     @property
     def document(self) -> dict[str, Any]:
@@ -74,13 +76,20 @@ def from_ours(error: RoundtableError) -> WireError:
         case Forbidden():
             return WireError(403, str(error), code="not_allowed")
         case TooBusy():
-            return WireError(429, str(error), kind="rate_limit_error", code="too_many_waiting")
+            return WireError(
+                429,
+                str(error),
+                kind="rate_limit_error",
+                code="too_many_waiting",
+                headers=when_again(error),
+            )
         case NotAllowed():
             return WireError(409, str(error), code="not_allowed")
         case UsageError():
             return WireError(400, str(error))
         case LedgerError():
-            return WireError(503, " ".join(told(error)), kind="server_error")
+            said = " ".join(told(error))
+            return WireError(503, said, kind="server_error", headers=when_again(error))
         case _:
             return WireError(500, str(error), kind="server_error")
 
@@ -109,7 +118,7 @@ class Mistaken(BaseModel):
     error: Mistake
 
 
-ERRORS = refusals(Mistaken, 400, 401, 403, 404, 409, 413, 415, 502, 503)
+ERRORS = refusals(Mistaken, 400, 401, 403, 404, 409, 413, 415, 429, 502, 503)
 
 
 class Route(APIRoute):
@@ -166,10 +175,10 @@ def json_answer(
 
 
 def _error(error: WireError) -> HttpResponse:
-    # Clients try again by themselves; a discussion that failed would be paid for twice.
-    headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
-    if error.status == 503:
-        headers["retry-after"] = RETRY_AFTER
+    # Clients try again by themselves; a discussion that failed would be paid for twice. Where too
+    # many wait, nothing was opened.
+    again = "true" if error.status == 429 else "false"
+    headers = {"x-should-retry": again, **error.headers}
     return json_answer(error.document, headers, error.status)
 
 

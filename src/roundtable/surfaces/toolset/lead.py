@@ -43,6 +43,8 @@ class LeadTools(ToolsetBase):
             "max_tokens": max_tokens,
             "max_time": max_time,
         }
+        if await self._service.by_workers():
+            await self._service.check_room(discussion_id)
         await raise_as(self.app, self.access.held, discussion_id, given, surface="tools", by=BY)
         await self._service.resume(discussion_id, by=BY)
         return await self._acted(discussion_id, "It goes on.")

@@ -19,6 +19,7 @@ from ..tokens.rules import Asked, Rule, allows, asked
 from ..tokens.store import id_of
 from .limits import Rate
 from .links import Links
+from .readiness import Readiness
 from .refusal import Refused
 from .rows import Rows
 from .running import Running
@@ -50,6 +51,7 @@ class Web:
     links: Links
     running: Running
     rooms: Rooms
+    readiness: Readiness
     now: Callable[[], datetime]
     rows: Rows = field(default_factory=Rows)
     passwords: Rate = field(default_factory=lambda: Rate(PASSWORDS_PER_MINUTE, 5))
@@ -114,14 +116,11 @@ def admit(here: Web, scope: Scope) -> bool:
 def decide(here: Web, head: Head, wanted: Asked) -> tuple[Capability | None, str]:
     """What a request holds that may ask for this, and the link or token that says so; None where
     nobody is asked. Denied if it holds nothing, or not enough."""
-    try:
-        if wanted.rule.needs == "public":
-            return None, ""
-        if wanted.token is not None:
-            return _by_link(here, head, wanted)
-        held, secret = _by_bearer(here, head, wanted.rule)
-    except RoundtableError as error:  # the list of tokens cannot be read
-        raise Denied(503, error.message, error.remedy) from None
+    if wanted.rule.needs == "public":
+        return None, ""
+    if wanted.token is not None:
+        return _by_link(here, head, wanted)
+    held, secret = _by_bearer(here, head, wanted.rule)
     if not allows(held, wanted):
         if wanted.rule.clients and wanted.discussion_id and held.may(wanted.act or "results"):
             # To a client what is not its own is as if it were not there.

@@ -185,21 +185,23 @@ def _acts(routes: APIRouter) -> None:
     ) -> bodies.Done:
         """Let it go on, with higher limits where it ended for want of them; this server drives it
         if nobody else does."""
+        await here.running.check_room(grant.only)
         if body is not None:
             lender, given = _lender(request, here, grant), body.model_dump()
             await raise_as(here.app, lender, grant.only, given, surface="http", by=_by(grant))
         state = await here.app.service.resume(grant.only, by=_by(grant))
         if state.closed is None:
-            here.running.drive(grant.only)
-        return _done(state)
+            await here.running.begin(grant.only, let_in=True)
+        return await _goes_on(here, state)
 
     @routes.post("/again")
     async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
         """Ask its last stage again, alone, after it is over; what is said then counts."""
         lender = _lender(request, here, grant)
+        await here.running.check_room(grant.only)
         state = await again_as(here.app, lender, grant.only, body.stage, by=_by(grant))
-        here.running.drive(grant.only)
-        return _done(state)
+        await here.running.begin(grant.only, let_in=True)
+        return await _goes_on(here, state)
 
     @routes.post("/skip")
     async def skip(body: bodies.Skip, here: Here, grant: Held) -> bodies.Done:
@@ -406,7 +408,7 @@ def owner_routes() -> APIRouter:
         """Drive a discussion from wherever it stands, unless another process does."""
         state = await here.app.service.read(await here.app.service.find(discussion_id))
         if state.closed is None:
-            here.running.drive(state.discussion_id)
+            await here.running.begin(state.discussion_id)
         return await _started(here, request, state, held)
 
     @routes.get("/compare")
@@ -481,7 +483,7 @@ async def _started(here: Web, request: Request, state: State, by: Capability) ->
     taken_up = here.running.drives(state.discussion_id)
     return bodies.Started(
         discussion_id=state.discussion_id,
-        status=state.status,
+        status=await _standing(here, state),
         driven_here=taken_up and not await here.app.service.by_workers(),
         url=_url(here, request, state.discussion_id, by),
         links=links,
@@ -535,6 +537,16 @@ def _lender(request: Request, here: Web, grant: Capability) -> Capability:
 
 def _by(grant: Capability) -> str:
     return "the host" if grant.role == "host" else "the owner"
+
+
+async def _standing(here: Web, state: State) -> str:
+    """Its status, or `queued` while it waits for a worker, as lists have it."""
+    waits = state.closed is None and await here.app.service.is_queued(state.discussion_id)
+    return "queued" if waits else state.status
+
+
+async def _goes_on(here: Web, state: State) -> bodies.Done:
+    return _done(state).model_copy(update={"status": await _standing(here, state)})
 
 
 def _done(state: State) -> bodies.Done:

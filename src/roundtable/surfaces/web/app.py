@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -46,7 +45,8 @@ from .hosts import Hosts
 from .keys_api import router as key_routes
 from .limits import BURST, WRITES_PER_MINUTE, Rate, SharedRate
 from .links import Links
-from .refusal import RETRY_AFTER, problem, told
+from .readiness import Readiness
+from .refusal import problem, told, when_again
 from .running import Running
 from .schedules_api import router as schedule_routes
 from .sse import Rooms
@@ -68,7 +68,6 @@ _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
 )
 _FOR_PROGRAMS = ("/api/", "/v1/", "/assets/")
 """Where whoever asks reads JSON; elsewhere it is somebody with a browser."""
-_ANSWERS_WITHIN = 5.0
 _NOBODY = "rt_00000000"
 """Any id does: it is only asked whether there is an answer."""
 log = logging.getLogger(__name__)
@@ -87,7 +86,8 @@ def make_app(
     under which it may be called. Its lifespan ends what it drives, resumably."""
     running = Running(app.service, app.exchange)
     links.tokens.now = now
-    web = Web(app, links, running, Rooms(app.service, running.draft_store), now)
+    readiness = Readiness(lambda: app.service.is_driven(_NOBODY))
+    web = Web(app, links, running, Rooms(app.service, running.draft_store), readiness, now)
     if (server := app.server) is not None:
         rate = rate or SharedRate("writes", WRITES_PER_MINUTE, BURST, server)
         passwords = SharedRate("passwords", PASSWORDS_PER_MINUTE, PASSWORDS_PER_MINUTE, server)
@@ -96,6 +96,7 @@ def make_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(web.readiness.close)
             stack.push_async_callback(web.running.close)
             stack.push_async_callback(web.rooms.close)
             await stack.enter_async_context(running.exchanging())
@@ -199,10 +200,7 @@ def _pages(service: FastAPI) -> None:
         """Whether requests should come here: the database answers, and it is not about to end."""
         if here.rooms.draining:
             return JSONResponse({"status": "draining"}, status_code=503)
-        try:
-            async with asyncio.timeout(_ANSWERS_WITHIN):
-                await here.app.service.is_driven(_NOBODY)
-        except (errors.LedgerError, TimeoutError):
+        if not await here.readiness.answers():
             return JSONResponse({"status": "the database does not answer"}, status_code=503)
         return JSONResponse({"status": "ready"})
 
@@ -225,12 +223,12 @@ def _explain_errors(service: FastAPI) -> None:
     def answer(
         request: Request, status: int, error: str, remedy: str = "", **more: Any
     ) -> Response:
-        body = problem(request.url.path, shown(error), shown(remedy), **more)
+        body = problem(request.url.path, status, shown(error), shown(remedy), **more)
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)
     async def denied(request: Request, error: Denied) -> Response:
-        body = problem(request.url.path, error.error, error.remedy, **error.more)
+        body = problem(request.url.path, error.status, error.error, error.remedy, **error.more)
         return JSONResponse(body, status_code=error.status, headers=error.headers)
 
     @service.exception_handler(errors.RoundtableError)
@@ -242,10 +240,8 @@ def _explain_errors(service: FastAPI) -> None:
             found = [shown(each) for each in error.found]
             return answer(request, status, error.message, error.remedy, code="secrets", found=found)
         given = answer(request, status, *told(error))
-        if isinstance(error, errors.TooBusy):
-            given.headers["retry-after"] = str(error.retry_after)
-        if status == 503:
-            given.headers["retry-after"] = RETRY_AFTER
+        if status in (429, 503):
+            given.headers.update(when_again(error))
         return given
 
     @service.exception_handler(RequestValidationError)
@@ -274,7 +270,8 @@ def _explain_errors(service: FastAPI) -> None:
             request,
             500,
             "Something broke in the server.",
-            "Its log says more: web.log in its home.",
+            "Its log says more: what `roundtable serve` prints, or web.log in its home where it "
+            "runs in the background.",
         )
         # Whatever was not foreseen is answered outside of the guard.
         given.headers.update({**STRICT_HEADERS, "cache-control": "no-store"})

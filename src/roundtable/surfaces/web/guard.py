@@ -9,18 +9,21 @@ has been let in.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ...core.errors import RoundtableError
+from ...core.text import redact
 from ..tokens.capability import Capability
 from ..tokens.store import id_of
 from .access import HELD, LOOKS
 from .hosts import Hosts
 from .intake import Intake
 from .limits import Places, Rate
-from .refusal import Refused, answer
+from .refusal import Refused, answer, undecided
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -45,6 +48,7 @@ STRICT_HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _HEADERS = [(name.encode(), value.encode()) for name, value in STRICT_HEADERS.items()]
+_log = logging.getLogger(__name__)
 _NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -83,6 +87,10 @@ class Guard:
                 receive = await self._let_in(scope, receive, stack)
             except Refused as refused:
                 await answer(refused, scope["path"], own)
+                return
+            except RoundtableError as error:
+                _log.error("%s: %s", type(error).__name__, redact(str(error)))
+                await answer(undecided(error), scope["path"], own)
                 return
             await self._app(scope, receive, own)
 

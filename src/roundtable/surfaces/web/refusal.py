@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import LedgerError, LedgerFull, LedgerReadOnly, RoundtableError
+from ...core.errors import LedgerError, LedgerFull, LedgerReadOnly, RoundtableError, TooBusy
 
 if TYPE_CHECKING:
     from starlette.types import Send
@@ -24,6 +24,17 @@ def told(error: RoundtableError) -> tuple[str, str]:
     cannot = isinstance(error, LedgerReadOnly | LedgerFull)
     what = "cannot be written" if cannot else "does not answer"
     return f"The database {what} just now.", "Nothing is lost. Try again in a moment."
+
+
+def when_again(error: RoundtableError) -> dict[str, str]:
+    """The header that says when the same may be asked again, if that is worth it."""
+    match error:
+        case TooBusy():
+            return {"retry-after": str(error.retry_after)}
+        case LedgerError():
+            return {"retry-after": RETRY_AFTER}
+        case _:
+            return {}
 
 
 class Refused(Exception):
@@ -46,17 +57,28 @@ class Refused(Exception):
         self.more = more
 
 
-def problem(path: str, error: str, remedy: str, **more: Any) -> dict[str, Any]:
+def undecided(error: RoundtableError) -> Refused:
+    """For whoever cannot be let in or sent away, because what was given out cannot be read. It may
+    be anybody: nobody is told more than that."""
+    if isinstance(error, LedgerError) and error.temporary:
+        return Refused(503, *told(error), headers=when_again(error))
+    return Refused(503, "This server cannot read what it gave out.", "Its log says why.")
+
+
+def problem(path: str, status: int, error: str, remedy: str, **more: Any) -> dict[str, Any]:
     """A refusal as the clients of this path know it."""
     if path.startswith("/v1/"):
-        kind = {"type": "invalid_request_error", "param": None, "code": more.get("code")}
+        name = "server_error" if status >= 500 else "invalid_request_error"
+        name = "rate_limit_error" if status == 429 else name
+        kind = {"type": name, "param": None, "code": more.get("code")}
         return {"error": {"message": f"{error} {remedy}".strip(), **kind}}
     return {"error": error, "remedy": remedy, **more}
 
 
 async def answer(refused: Refused, path: str, send: Send) -> None:
     """Send it. What is left of the request's body is thrown away by the connection."""
-    body = json.dumps(problem(path, refused.error, refused.remedy, **refused.more)).encode()
+    told = problem(path, refused.status, refused.error, refused.remedy, **refused.more)
+    body = json.dumps(told).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -43,6 +43,19 @@ class Running:
         self._tasks[discussion_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(discussion_id, None))
 
+    async def check_room(self, discussion_id: str) -> None:
+        """TooBusy if this could not go on now, for too many wait for workers."""
+        if await self._service.by_workers():
+            await self._service.check_room(discussion_id)
+
+    async def begin(self, discussion_id: str, *, let_in: bool = False) -> None:
+        """The same for somebody who waits to hear whether it can be: TooBusy if workers drive, and
+        too many wait for them already, unless it was `let_in`."""
+        if await self._service.by_workers():
+            await self._service.enqueue(discussion_id, let_in=let_in)
+        else:
+            self.drive(discussion_id)
+
     def drives(self, discussion_id: str) -> bool:
         return discussion_id in self._tasks
 
@@ -93,7 +106,7 @@ class Running:
     async def _drive(self, discussion_id: str) -> None:
         try:
             if await self._service.by_workers():
-                await self._service.enqueue(discussion_id)
+                await self._service.enqueue(discussion_id, let_in=True)
                 return
             await self._service.run(
                 discussion_id,

@@ -23,6 +23,7 @@ from ...engine.garbage import short_looks
 from ...ledger.leases import this_owner
 from ...settings import Settings
 from ..files import WorkspaceFiles
+from ..fleet_figures import shown_figures
 from ..schedules.runner import Runner
 from .access import Web
 from .app import make_app
@@ -130,14 +131,12 @@ async def serve(
                 announce(settings.home, found, this_owner())
                 on_ready(found)
 
-            if app.watching is not None:
-                stack.enter_context(app.watching.served())
             if resume_all:
                 await _take_up(web)
             stack.callback(forget, settings.home, found.pid)
             stack.enter_context(short_looks())
             runner = Runner(app, web.running.drive, who=this_owner())
-            async with _beside(runner.keep()):
+            async with shown_figures(app), _beside(runner.keep()):
                 server = PageServer(server_config(service), web, ready, drain=drain)
                 await server.serve(sockets=sockets)
 

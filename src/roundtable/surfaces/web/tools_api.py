@@ -11,7 +11,7 @@ from ...core.errors import Forbidden, LedgerError, RoundtableError, TooBusy, Unk
 from ...core.visible import shown
 from ..toolset.toolset import Toolset, find_operation
 from .access import Held
-from .refusal import RETRY_AFTER, told
+from .refusal import told, when_again
 
 
 def router(toolset: Toolset) -> APIRouter:
@@ -81,7 +81,4 @@ def _refused(error: RoundtableError, status: int) -> JSONResponse:
         "remedy": shown(remedy),
         "kind": type(error).__name__,
     }
-    headers = {"retry-after": RETRY_AFTER} if status == 503 else None
-    if isinstance(error, TooBusy):
-        headers = {"retry-after": str(error.retry_after)}
-    return JSONResponse(said, status_code=status, headers=headers)
+    return JSONResponse(said, status_code=status, headers=when_again(error))
