@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from roundtable.bootstrap import App, start
-from roundtable.core.errors import Forbidden, RoundtableError
+from roundtable.core.errors import Forbidden, LedgerTooNew, MoneySetAside, RoundtableError
+from roundtable.core.events import AttemptFinished, StoredEvent
+from roundtable.core.purse import STALLED, Purse, opening_place
 from roundtable.core.state import State
-from roundtable.core.values import Budget
+from roundtable.core.values import Budget, Usage
 from roundtable.ledger import open_ledger
 from roundtable.ledger.purses import purses_beside
-from roundtable.ports import Purses
+from roundtable.ports import OnWords, Purses, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import MonthlySetting, Settings
+from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.tokens.capability import OWNER, Capability
-from roundtable.surfaces.tokens.monthly import allow, told_of
-from roundtable.surfaces.tokens.opening import open_as
+from roundtable.surfaces.tokens.monthly import EVERYBODY, allow, settle_months, told_of
+from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
 from roundtable.surfaces.tokens.store import Tokens
 from tests.surfaces.desk import Desk
 from tests.surfaces.web.house import QUICK, client_token, house, house_settings
@@ -31,9 +39,20 @@ def with_months(settings: Settings, **monthly: float) -> Settings:
     return settings.model_copy(update={"choices": choices})
 
 
+class Paid(ScriptedSpeaker):
+    """Echoes, for a cent a call."""
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(replace(request, model="scripted/echo"), on_words)
+        return replace(reply, usage=Usage(input_tokens=1, output_tokens=1, priced_usd=0.01))
+
+
+PAID = {"all": "scripted/paid", "quick": True}
+
+
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
-    async with start(house_settings(tmp_path / "home"), env={}) as app:
+    async with start(house_settings(tmp_path / "home"), env={}, scripts={"paid": Paid()}) as app:
         yield app
 
 
@@ -43,10 +62,24 @@ def token(app: App, **more: Any) -> Capability:
     return found
 
 
-async def opened(app: App, held: Capability, most: float | None = None) -> State:
+async def opened(
+    app: App, held: Capability, most: float | None = None, options: Any = QUICK
+) -> State:
     budget = Budget(max_cost_usd=most)
-    state, _ = await open_as(app, held, OpenRequest("Why?", options=QUICK, budget=budget))
+    state, _ = await open_as(app, held, OpenRequest("Why?", options=options, budget=budget))
     return state
+
+
+async def purse_of(app: App, account: str) -> Purse:
+    purses, _ = await (await app.purses()).look([account])
+    return purses[account]
+
+
+async def gone(app: App, account: str) -> float:
+    """What is spent or set aside, once it was looked at what is over."""
+    await settle_months(app, [account])
+    purses, now = await (await app.purses()).look([account])
+    return purses[account].gone(now)
 
 
 @pytest.mark.requirement("Z-21")
@@ -57,7 +90,7 @@ async def test_a_token_spends_no_more_than_its_month_allows(app: App) -> None:
     second = await opened(app, ada)
     assert second.budget.max_cost_usd == pytest.approx(0.4)
     assert second.limits_from["max_cost_usd"] == "what is left of the month's budget"
-    with pytest.raises(Forbidden, match="renews on"):
+    with pytest.raises(MoneySetAside, match="under way"):
         await opened(app, ada, 0.1)
     # Scripts cost nothing: once one is over, what was set aside for it is there again.
     await app.service.run(first.discussion_id)
@@ -90,7 +123,7 @@ async def test_the_settings_limit_each_token_and_all_together(tmp_path: Path) ->
         ada, bob = token(app), token(app)
         assert (await opened(app, ada)).budget.max_cost_usd == 1.0
         assert (await opened(app, bob)).budget.max_cost_usd == pytest.approx(0.5)
-        with pytest.raises(Forbidden):
+        with pytest.raises(MoneySetAside):
             await opened(app, OWNER)
 
 
@@ -149,7 +182,7 @@ async def test_purses_are_counted_across_processes(
             await one.change(
                 "ada", lambda purse, now: (purse.with_set_aside(place, 1.0, 5.0, now), None)
             )
-        except Forbidden:
+        except MoneySetAside:
             return False
         return True
 
@@ -160,3 +193,134 @@ async def test_purses_are_counted_across_processes(
     assert "bob" not in found
     for each in ledgers:
         await each.close()
+
+
+async def test_raising_what_still_runs_counts_all_that_it_cost(app: App) -> None:
+    ada = token(app)
+    await allow(app, ada.id, 2.0)
+    state, ada = await open_as(
+        app, ada, OpenRequest("Why?", options=PAID, budget=Budget(max_cost_usd=0.3))
+    )
+    id_ = state.discussion_id
+    for most in (0.4, 0.5):
+        await raise_as(app, ada, id_, {"max_cost": most}, surface="tools", by="ada")
+    assert await gone(app, ada.id) == pytest.approx(0.5)
+    over = await app.service.run(id_)
+    assert over.usage.priced_usd > 0
+    assert await gone(app, ada.id) == pytest.approx(over.usage.priced_usd)
+
+
+async def test_raising_after_calls_were_made_forgets_none_of_them(app: App) -> None:
+    ada = token(app)
+    await allow(app, ada.id, 2.0)
+    state, ada = await open_as(
+        app,
+        ada,
+        OpenRequest("Why?", options={"all": "scripted/paid"}, budget=Budget(max_cost_usd=0.3)),
+    )
+    id_ = state.discussion_id
+    leaving = asyncio.Event()
+
+    def leaves(record: StoredEvent, _: State) -> None:
+        if isinstance(record.event, AttemptFinished):
+            leaving.set()
+
+    begun = await app.service.run(id_, on_event=leaves, leaving=leaving)
+    assert begun.closed is None
+    assert begun.usage.priced_usd > 0
+    await raise_as(app, ada, id_, {"max_cost": 0.5}, surface="tools", by="ada")
+    over = await app.service.run(id_)
+    assert over.closed is not None
+    assert await gone(app, ada.id) == pytest.approx(over.usage.priced_usd)
+
+
+async def test_the_owner_goes_on_within_everybodys_month(tmp_path: Path) -> None:
+    settings = with_months(house_settings(tmp_path / "home"), all_usd=1.0)
+    async with start(settings, env={}, scripts={"paid": Paid()}) as app:
+        state = await opened(app, OWNER, 0.5, PAID)
+        id_ = state.discussion_id
+        over = await app.service.run(id_)
+        cost = over.usage.priced_usd
+        stage = next(reversed(over.speeches)).stage
+        await again_as(app, OWNER, id_, stage, by="owner")
+        again = await app.service.run(id_)
+        assert again.usage.priced_usd > cost
+        assert await gone(app, EVERYBODY) == pytest.approx(again.usage.priced_usd)
+        await use_up(app, EVERYBODY, 1.0)
+        told = "all_usd under"
+        with pytest.raises(Forbidden) as refused:
+            await again_as(app, OWNER, id_, stage, by="owner")
+        assert told in refused.value.remedy
+        with pytest.raises(Forbidden):
+            await raise_as(app, OWNER, id_, {"max_cost": 3.0}, surface="cli", by="owner")
+
+
+async def use_up(app: App, account: str, limit: float) -> None:
+    await (await app.purses()).change(
+        account, lambda purse, _: (purse.model_copy(update={"spent": limit}), None)
+    )
+
+
+async def test_an_opening_that_died_holds_nothing_back(app: App) -> None:
+    ada = token(app, spend=5.0)
+    await allow(app, ada.id, 5.0)
+    tokens = Tokens(app.settings.home)
+    _, now = await (await app.purses()).look([])
+    place = opening_place("lost", now - STALLED - timedelta(minutes=1))
+    await (await app.purses()).change(
+        ada.id, lambda purse, now: (purse.with_set_aside(place, 5.0, 5.0, now), None)
+    )
+    tokens.set_aside(ada, place, 5.0)
+    state = await opened(app, ada, 1.0)
+    assert list((await purse_of(app, ada.id)).running) == [state.discussion_id]
+    assert tokens.left(ada) == 4.0
+
+
+async def test_what_was_opened_by_somebody_who_died_then_still_counts(app: App) -> None:
+    ada = token(app, spend=5.0)
+    await allow(app, ada.id, 5.0)
+    tokens = Tokens(app.settings.home)
+    # Stored, and killed before it was noted for whom the money is.
+    request = OpenRequest("Why?", options=PAID, budget=Budget(max_cost_usd=3.0))
+    state = await app.service.open(request, key="lost")
+    _, now = await (await app.purses()).look([])
+    place = opening_place("lost", now - STALLED - timedelta(minutes=1))
+    await (await app.purses()).change(
+        ada.id, lambda purse, now: (purse.with_set_aside(place, 3.0, 5.0, now), None)
+    )
+    tokens.set_aside(ada, place, 3.0)
+    await settle(app, tokens, ada)
+    assert (await gone(app, ada.id), tokens.left(ada)) == (3.0, 2.0)
+    assert list((await purse_of(app, ada.id)).running) == [state.discussion_id]
+    over = await app.service.run(state.discussion_id)
+    await settle(app, tokens, ada)
+    assert await gone(app, ada.id) == pytest.approx(over.usage.priced_usd)
+    assert tokens.left(ada) == pytest.approx(5.0 - over.usage.priced_usd)
+
+
+async def test_what_a_newer_version_goes_on_with_stays_set_aside(app: App) -> None:
+    ada = token(app, spend=2.0)
+    await allow(app, ada.id, 1.0)
+    newer = await opened(app, ada, 0.3)
+    add_newer_event(app, newer.discussion_id)
+    with pytest.raises(LedgerTooNew):
+        await app.service.read(newer.discussion_id)
+    assert (await opened(app, ada)).budget.max_cost_usd == pytest.approx(0.7)
+
+
+def add_newer_event(app: App, discussion_id: str) -> None:
+    """An event such as the next version may know."""
+    with closing(sqlite3.connect(app.settings.db)) as database, database:
+        where = (discussion_id,)
+        (last,) = database.execute(
+            "SELECT last_seq FROM discussions WHERE id = ?", where
+        ).fetchone()
+        database.execute(
+            "INSERT INTO events (discussion_id, seq, at, type, v, data) "
+            "SELECT discussion_id, seq + 1, at, 'SpeechWeighed', 7, ? FROM events "
+            "WHERE discussion_id = ? AND seq = ?",
+            (json.dumps({"type": "SpeechWeighed", "v": 7}), discussion_id, last),
+        )
+        database.execute(
+            "UPDATE discussions SET last_seq = ? WHERE id = ?", (last + 1, discussion_id)
+        )
