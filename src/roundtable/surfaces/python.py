@@ -38,6 +38,7 @@ from .schedules.making import (
 from .schedules.runner import Runner
 from .tokens.capability import OWNER
 from .tokens.opening import again_as, open_as, raise_as
+from .tokens.removing import remove
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -411,7 +412,7 @@ class Roundtable:
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good."""
-        await self._joined.service.delete(await self._id(discussion_id))
+        await remove(self._joined, await self._id(discussion_id))
 
     @property
     def _joined(self) -> App:

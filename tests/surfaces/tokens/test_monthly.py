@@ -15,7 +15,13 @@ from typing import Any
 import pytest
 
 from roundtable.bootstrap import App, start
-from roundtable.core.errors import Forbidden, LedgerTooNew, MoneySetAside, RoundtableError
+from roundtable.core.errors import (
+    Forbidden,
+    LeaseHeld,
+    LedgerTooNew,
+    MoneySetAside,
+    RoundtableError,
+)
 from roundtable.core.events import AttemptFinished, StoredEvent
 from roundtable.core.purse import STALLED, Purse, opening_place
 from roundtable.core.state import State
@@ -29,6 +35,7 @@ from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.tokens.capability import OWNER, Capability
 from roundtable.surfaces.tokens.monthly import EVERYBODY, allow, settle_months, told_of
 from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
+from roundtable.surfaces.tokens.removing import remove
 from roundtable.surfaces.tokens.store import Tokens
 from tests.surfaces.desk import Desk
 from tests.surfaces.web.house import QUICK, client_token, house, house_settings
@@ -188,6 +195,8 @@ async def test_purses_are_counted_across_processes(
 
     took = await asyncio.gather(*(takes(purses[n % 3], f"rt_{n}") for n in range(12)))
     assert sum(took) == 5
+    assert (await purses[1].holding("rt_1") == ["ada"]) is took[1]
+    assert await purses[1].holding("rt") == []
     found, _ = await purses[0].look(["ada", "bob"])
     assert len(found["ada"].running) == 5
     assert "bob" not in found
@@ -324,3 +333,66 @@ def add_newer_event(app: App, discussion_id: str) -> None:
         database.execute(
             "UPDATE discussions SET last_seq = ? WHERE id = ?", (last + 1, discussion_id)
         )
+
+
+async def test_what_is_removed_has_cost_what_it_cost(app: App) -> None:
+    ada = token(app, spend=5.0)
+    await allow(app, ada.id, 5.0)
+    over = await app.service.run((await opened(app, ada, 3.0, PAID)).discussion_id)
+    cost = over.usage.priced_usd
+    assert cost > 0
+    await remove(app, over.discussion_id)
+    assert await gone(app, ada.id) == pytest.approx(cost)
+    assert Tokens(app.settings.home).left(ada) == pytest.approx(5.0 - cost)
+    # Also what never came to its end: nobody can go on with it.
+    await remove(app, (await opened(app, ada, 3.0, PAID)).discussion_id)
+    assert await gone(app, ada.id) == pytest.approx(cost)
+    assert Tokens(app.settings.home).left(ada) == pytest.approx(5.0 - cost)
+
+
+async def test_what_is_driven_is_neither_removed_nor_settled(app: App) -> None:
+    ada = token(app)
+    await allow(app, ada.id, 5.0)
+    state = await opened(app, ada, 3.0, PAID)
+    await app.ledger.take_lease(state.discussion_id, "somebody else", ttl=60.0)
+    with pytest.raises(LeaseHeld):
+        await remove(app, state.discussion_id)
+    assert await gone(app, ada.id) == 3.0
+
+
+async def test_what_nobody_here_can_read_counts_whole_when_it_is_removed(app: App) -> None:
+    ada = token(app)
+    await allow(app, ada.id, 5.0)
+    state = await opened(app, ada, 3.0, PAID)
+    add_newer_event(app, state.discussion_id)
+    await remove(app, state.discussion_id)
+    assert (await gone(app, ada.id), (await purse_of(app, ada.id)).running) == (3.0, {})
+
+
+@pytest.mark.parametrize(
+    "removal",
+    [
+        ["delete", "ID", "--yes"],
+        ["archive", "--older-than", "0d", "--to", "away"],
+        ["purge", "--older-than", "0", "--yes"],
+    ],
+)
+def test_every_command_that_removes_gives_back_what_was_not_spent(
+    desk: Desk, removal: list[str]
+) -> None:
+    desk.home.mkdir(parents=True, exist_ok=True)
+    (desk.home / "config.toml").write_text("[monthly]\nall_usd = 2.0\n", "utf-8")
+    asked = desk("Why?", "--procedure", "council", "--all", "scripted/echo", "--quick", "--no-log",
+                 "--max-cost", "1.5")  # fmt: skip
+    assert asked.code == 0, asked.err
+    removed = desk(*(desk.last_id() if each == "ID" else each for each in removal))
+    assert removed.code == 0, removed.err
+
+    async def everybodys() -> Purse:
+        ledger = await open_ledger(desk.home / "roundtable.db")
+        purses, _ = await (await purses_beside(ledger)).look([EVERYBODY])
+        await ledger.close()
+        return purses[EVERYBODY]
+
+    purse = asyncio.run(everybodys())
+    assert (purse.spent, purse.running) == (0.0, {})  # scripts cost nothing

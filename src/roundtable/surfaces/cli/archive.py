@@ -15,6 +15,7 @@ from ...core.events import NewEvent
 from ...ledger import open_ledger
 from ...ports import Ledger
 from ...private import put_private
+from ..tokens.removing import settle_for_good
 from .here import settings_here
 from .terminal import echo, echo_error
 from .tokens import span
@@ -74,6 +75,7 @@ async def _put_away(ledger: Ledger, discussion_id: str, folder: Path) -> None:
         )
     if len(await ledger.read(discussion_id, after=len(records))):
         return  # somebody has just added to it: it is not old any more
+    await settle_for_good(settings_here(tell=False), ledger, discussion_id)
     await ledger.delete(discussion_id)
 
 

@@ -165,7 +165,7 @@ async def settle_months(app: App, accounts: Sequence[str]) -> None:
         mine = {place: id_ for place, id_ in became.items() if place in purse.running}
         over = {id_: costs[id_] for id_ in {*purse.running, *mine.values()} if id_ in costs}
         if mine or over:
-            await purses.change(account, partial(_settled, mine, over))
+            await purses.change(account, partial(count, mine, over))
 
 
 async def stalled(app: App, places: Iterable[str], now: datetime) -> dict[str, str]:
@@ -198,9 +198,10 @@ async def costs_of(app: App, running: Sequence[str]) -> dict[str, float | None]:
     return found
 
 
-def _settled(
+def count(
     became: Mapping[str, str], over: Mapping[str, float | None], purse: Purse, now: datetime
 ) -> tuple[Purse, None]:
+    """A purse in which it is known what these became, and what those that are over cost."""
     for place, discussion_id in became.items():
         purse = purse.renamed(place, discussion_id) if discussion_id else purse.given_back(place)
     for discussion_id, cost in over.items():
