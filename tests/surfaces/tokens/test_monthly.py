@@ -16,6 +16,7 @@ import pytest
 
 from roundtable.bootstrap import App, start
 from roundtable.core.errors import (
+    BadSetting,
     Forbidden,
     LeaseHeld,
     LedgerTooNew,
@@ -33,7 +34,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import MonthlySetting, Settings
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.tokens.capability import OWNER, Capability
-from roundtable.surfaces.tokens.monthly import EVERYBODY, allow, settle_months, told_of
+from roundtable.surfaces.tokens.monthly import EVERYBODY, allow, months_of, settle_months
 from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
 from roundtable.surfaces.tokens.removing import remove
 from roundtable.surfaces.tokens.store import Tokens
@@ -102,7 +103,8 @@ async def test_a_token_spends_no_more_than_its_month_allows(app: App) -> None:
     # Scripts cost nothing: once one is over, what was set aside for it is there again.
     await app.service.run(first.discussion_id)
     assert (await opened(app, ada, 0.5)).budget.max_cost_usd == 0.5
-    assert "of $1 left this month" in await told_of(app, ada)
+    month = (await months_of(app, [ada]))[ada.id]
+    assert "$0.10 of $1 left this month ($0.90 set aside), renews" in month.told
 
 
 async def test_the_owner_raises_it(app: App) -> None:
@@ -396,3 +398,50 @@ def test_every_command_that_removes_gives_back_what_was_not_spent(
 
     purse = asyncio.run(everybodys())
     assert (purse.spent, purse.running) == (0.0, {})  # scripts cost nothing
+
+
+async def test_a_month_is_shown_as_it_stands_now(tmp_path: Path) -> None:
+    async with house(tmp_path / "home") as home:
+        ada, other = token(home.app), token(home.app)
+        await allow(home.app, ada.id, 1.0)
+        state = await opened(home.app, ada, 0.7)
+
+        async def months() -> dict[str, Any]:
+            listed = await home.client.get("/api/tokens", headers=home.owner)
+            assert listed.status_code == 200, listed.text
+            return {each["id"]: each["month"] for each in listed.json()["tokens"]}
+
+        found = await months()
+        assert found[other.id] is None
+        assert found[ada.id]["left_usd"] == pytest.approx(0.3)
+        assert found[ada.id]["set_aside_usd"] == 0.7
+        await home.app.service.run(state.discussion_id)
+        found = await months()
+        assert (found[ada.id]["left_usd"], found[ada.id]["set_aside_usd"]) == (1.0, 0.0)
+        assert found[ada.id]["renews"].endswith("-01")
+
+
+@pytest.mark.parametrize("amount", ["nan", "inf", "1e308"])
+@pytest.mark.parametrize("option", ["--monthly", "--spend"])
+def test_what_is_no_amount_is_no_budget(desk: Desk, option: str, amount: str) -> None:
+    made = desk("tokens", "add", "laptop", option, amount)
+    assert made.code == 2, made.out
+    assert "an amount of US dollars up to" in made.err
+    assert "Nothing was given out" in desk("tokens").err
+
+
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), 1e308, -1.0])
+async def test_nobody_is_allowed_what_is_no_amount(app: App, amount: float) -> None:
+    ada = token(app)
+    with pytest.raises(BadSetting):
+        await allow(app, ada.id, amount)
+    with pytest.raises(BadSetting):
+        token(app, spend=amount)
+
+
+async def test_http_gives_out_no_more_than_an_amount(tmp_path: Path) -> None:
+    async with house(tmp_path / "home") as home:
+        body = {"label": "laptop", "spend_usd": 1e308}
+        answer = await home.client.post("/api/tokens", json=body, headers=home.owner)
+        assert answer.status_code in (400, 422), answer.text
+        assert "an amount of US dollars" in answer.text

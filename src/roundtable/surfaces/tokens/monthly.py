@@ -4,7 +4,7 @@ may spend in all, it is set aside when a discussion is opened, and counted when 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,8 +14,10 @@ from ...bootstrap import App
 from ...core.errors import LedgerTooNew, NotAllowed, UnknownDiscussion
 from ...core.limits import Limits, joined
 from ...core.purse import Purse, SetAside, month_of, opening_place, renews, stalled_key
+from ...core.text import dollars
 from ...core.values import Budget
-from ...procedures.opening import OpenRequest
+from ...procedures.opening import OpenRequest, checked_amount
+from ...settings import MonthlySetting
 from .capability import Capability
 
 EVERYBODY = "everybody"
@@ -68,15 +70,21 @@ async def allowances(
     if not (held.lineage or more or usual.all_usd is not None):
         return [], None
     purses, now = await (await app.purses()).look(held.lineage)
-    found = list(more)
+    found = [*more, *_own(usual, held, purses)]
+    if usual.all_usd is not None:
+        found.append(Allowance(EVERYBODY, usual.all_usd))
+    return found, now
+
+
+def _own(
+    usual: MonthlySetting, held: Capability, purses: Mapping[str, Purse]
+) -> Iterator[Allowance]:
+    """Those of a caller, and of those through whom it was given what it holds."""
     for account in held.lineage:
         own = purses[account].monthly_usd if account in purses else None
         limit = usual.each_usd if own is None and account == user_of(held) else own
         if limit is not None:
-            found.append(Allowance(account, limit))
-    if usual.all_usd is not None:
-        found.append(Allowance(EVERYBODY, usual.all_usd))
-    return found, now
+            yield Allowance(account, limit)
 
 
 @asynccontextmanager
@@ -211,23 +219,51 @@ def count(
 
 async def allow(app: App, account: str, monthly_usd: float | None) -> None:
     """Let an account spend so much in each month; None: what the settings say."""
+    if monthly_usd is not None:
+        checked_amount(monthly_usd, "a month's budget")
     update = {"monthly_usd": monthly_usd}
     await (await app.purses()).change(
         account, lambda purse, _: (purse.model_copy(update=update), None)
     )
 
 
-async def told_of(app: App, held: Capability) -> str:
-    """How a caller's month stands, in words; empty without a budget."""
-    wanted, now = await allowances(app, held)
-    if now is None:
-        return ""
-    found, _ = await (await app.purses()).look(each.account for each in wanted)
-    for each in wanted:
-        if each.account != EVERYBODY:
-            left = each.monthly_usd - found.get(each.account, Purse()).gone(now)
-            return (
-                f"${max(0.0, left):.2f} of ${each.monthly_usd:g} left this month, "
-                f"renews {renews(now):%Y-%m-%d}"
-            )
-    return ""
+@dataclass(frozen=True, slots=True)
+class Month:
+    """How a caller's month stands: where it has several budgets, that with the least left."""
+
+    limit_usd: float
+    left_usd: float
+    set_aside_usd: float
+    """By what is under way; what it does not spend comes back."""
+    renews: datetime
+
+    @property
+    def told(self) -> str:
+        aside = f" ({dollars(self.set_aside_usd)} set aside)" if self.set_aside_usd else ""
+        left = f"${self.left_usd:.2f} of ${self.limit_usd:g} left this month{aside}"
+        return f"{left}, renews {self.renews:%Y-%m-%d}"
+
+
+async def months_of(app: App, held: Iterable[Capability]) -> dict[str, Month]:
+    """How the months of those callers stand, by their ids, that may open something and have a
+    budget of a month."""
+    openers = [each for each in held if each.may("open")]
+    accounts = sorted({account for each in openers for account in each.lineage})
+    if not accounts:
+        return {}
+    await settle_months(app, accounts)
+    purses, now = await (await app.purses()).look(accounts)
+    found: dict[str, Month] = {}
+    for each in openers:
+        standing = [
+            _month(allowance.monthly_usd, purses.get(allowance.account, Purse()), now)
+            for allowance in _own(app.settings.choices.monthly, each, purses)
+        ]
+        if standing:
+            found[each.id] = min(standing, key=lambda month: month.left_usd)
+    return found
+
+
+def _month(limit: float, purse: Purse, now: datetime) -> Month:
+    gone = purse.gone(now)
+    return Month(limit, max(0.0, limit - gone), gone - purse.spent_in(now), renews(now))

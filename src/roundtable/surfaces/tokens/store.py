@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +23,7 @@ from ...config_files import contents, json_object, text_of
 from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
 from ...core.text import dollars
 from ...private import private_folder, put_private
+from ...procedures.opening import checked_amount
 from ..web.lock import take_lock
 from .capability import OWNER, Act, Capability, acts_of
 
@@ -471,8 +471,8 @@ def _check(wanted: Capability, now: datetime) -> None:
         raise UsageError("Who speaks has a seat.", "Name it: --seat NAME, or allow to lead.")
     if wanted.expires is not None and wanted.expires <= now:
         raise UsageError("That time is over already.", "Choose a later one.")
-    if wanted.spend is not None and not isfinite(wanted.spend):
-        raise UsageError("A limit is an amount of dollars.", "Leave --spend out for none.")
+    if wanted.spend is not None:
+        checked_amount(wanted.spend, "what a token may spend")
     if wanted.spend is not None and not wanted.may("open"):
         raise UsageError("Only who starts discussions spends.", "Say --may open.")
 
