@@ -14,6 +14,7 @@ from roundtable.core.purse import (
     SetAside,
     opening_place,
     renews,
+    share_of,
     stalled_key,
 )
 
@@ -113,3 +114,10 @@ def test_who_opens_it_after_all_has_it_counted() -> None:
     assert Purse().renamed(place, "rt_1", aside).gone(NOVEMBER) == 1.0
     found = Purse().with_set_aside(place, 1.0, 2.0, NOVEMBER).renamed(place, "rt_1")
     assert found.renamed(place, "rt_1", aside) == found
+
+
+def test_a_share_follows_the_estimate_within_what_is_left() -> None:
+    assert share_of(10.0, 0.5) == 1.5
+    assert share_of(10.0, 0.0) == 1.0  # a seat may fall back on a dearer model
+    assert share_of(1.0, 0.5) == 1.0
+    assert share_of(10.0, None) == 10.0

@@ -19,6 +19,12 @@ CENTS = 1e-9
 """Less than that is a rounding."""
 
 
+MARGIN = 3.0
+"""So many times the most that a discussion was expected to cost is set aside for it."""
+LEAST_SHARE = 0.1
+"""Of what is left so much in any case: a seat may fall back on a dearer model."""
+
+
 class SetAside(Value):
     """For a discussion that is not over."""
 
@@ -123,6 +129,12 @@ def renews(now: datetime) -> datetime:
     """When the next month begins."""
     here = now.astimezone(UTC)
     return datetime(here.year + here.month // 12, here.month % 12 + 1, 1, tzinfo=UTC)
+
+
+def share_of(left: float, most: float | None) -> float:
+    """What is set aside for a discussion that nobody limited, if it is expected to cost `most` at
+    the most; None: nobody knows, and it may take everything that is left."""
+    return left if most is None else min(left, max(MARGIN * most, LEAST_SHARE * left))
 
 
 def opening_place(key: str, now: datetime) -> str:

@@ -34,12 +34,12 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import MonthlySetting, Settings
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.tokens.capability import OWNER, Capability
-from roundtable.surfaces.tokens.monthly import EVERYBODY, allow, months_of, settle_months
+from roundtable.surfaces.tokens.monthly import EVERYBODY, SHARE, allow, months_of, settle_months
 from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
 from roundtable.surfaces.tokens.removing import remove
 from roundtable.surfaces.tokens.store import Tokens
 from tests.surfaces.desk import Desk
-from tests.surfaces.web.house import QUICK, client_token, house, house_settings
+from tests.surfaces.web.house import MEETING, QUICK, client_token, house, house_settings
 
 
 def with_months(settings: Settings, **monthly: float) -> Settings:
@@ -95,7 +95,7 @@ async def test_a_token_spends_no_more_than_its_month_allows(app: App) -> None:
     ada = token(app)
     await allow(app, ada.id, 1.0)
     first = await opened(app, ada, 0.6)
-    second = await opened(app, ada)
+    second = await opened(app, ada, 9.0)
     assert second.budget.max_cost_usd == pytest.approx(0.4)
     assert second.limits_from["max_cost_usd"] == "what is left of the month's budget"
     with pytest.raises(MoneySetAside, match="under way"):
@@ -113,7 +113,7 @@ async def test_the_owner_raises_it(app: App) -> None:
     with pytest.raises(Forbidden):
         await opened(app, ada)
     await allow(app, ada.id, 2.0)
-    assert (await opened(app, ada)).budget.max_cost_usd == 2.0
+    assert (await opened(app, ada, 9.0)).budget.max_cost_usd == 2.0
 
 
 async def test_what_is_given_out_through_a_token_counts_in_its_month(app: App) -> None:
@@ -123,15 +123,15 @@ async def test_what_is_given_out_through_a_token_counts_in_its_month(app: App) -
         Capability(ada.acts, discussions=frozenset(), channels=frozenset()), ada
     )
     await opened(app, below, 0.8)
-    assert (await opened(app, ada)).budget.max_cost_usd == pytest.approx(0.2)
+    assert (await opened(app, ada, 9.0)).budget.max_cost_usd == pytest.approx(0.2)
 
 
 async def test_the_settings_limit_each_token_and_all_together(tmp_path: Path) -> None:
     settings = with_months(house_settings(tmp_path / "home"), each_usd=1.0, all_usd=1.5)
     async with start(settings, env={}) as app:
         ada, bob = token(app), token(app)
-        assert (await opened(app, ada)).budget.max_cost_usd == 1.0
-        assert (await opened(app, bob)).budget.max_cost_usd == pytest.approx(0.5)
+        assert (await opened(app, ada, 9.0)).budget.max_cost_usd == 1.0
+        assert (await opened(app, bob, 9.0)).budget.max_cost_usd == pytest.approx(0.5)
         with pytest.raises(MoneySetAside):
             await opened(app, OWNER)
 
@@ -141,7 +141,7 @@ async def test_an_opening_that_fails_takes_nothing(app: App) -> None:
     await allow(app, ada.id, 1.0)
     with pytest.raises(RoundtableError):
         await open_as(app, ada, OpenRequest("", options=QUICK))
-    assert (await opened(app, ada)).budget.max_cost_usd == 1.0
+    assert (await opened(app, ada, 9.0)).budget.max_cost_usd == 1.0
 
 
 async def test_two_at_once_do_not_spend_the_same_money(app: App) -> None:
@@ -316,7 +316,7 @@ async def test_what_a_newer_version_goes_on_with_stays_set_aside(app: App) -> No
     add_newer_event(app, newer.discussion_id)
     with pytest.raises(LedgerTooNew):
         await app.service.read(newer.discussion_id)
-    assert (await opened(app, ada)).budget.max_cost_usd == pytest.approx(0.7)
+    assert (await opened(app, ada, 9.0)).budget.max_cost_usd == pytest.approx(0.7)
 
 
 def add_newer_event(app: App, discussion_id: str) -> None:
@@ -445,3 +445,31 @@ async def test_http_gives_out_no_more_than_an_amount(tmp_path: Path) -> None:
         answer = await home.client.post("/api/tokens", json=body, headers=home.owner)
         assert answer.status_code in (400, 422), answer.text
         assert "an amount of US dollars" in answer.text
+
+
+async def test_what_nobody_limited_leaves_something_for_others(tmp_path: Path) -> None:
+    settings = with_months(house_settings(tmp_path / "home"), each_usd=10.0)
+    async with start(settings, env={"OPENAI_API_KEY": "none"}) as app:
+        ada = token(app)
+        options = {"all": "openai/gpt-5.3-codex", "quick": True}
+        found = [await opened(app, ada, options=options) for _ in range(3)]
+        expected = await app.service.estimate(found[0])
+        assert expected.cost_usd is not None
+        for state in found:
+            most = state.budget.max_cost_usd
+            assert most is not None
+            assert expected.cost_usd[1] < most < 5.0
+            assert state.limits_from["max_cost_usd"] == SHARE
+        # None of them can spend more than what is set aside for it.
+        aside = (await purse_of(app, ada.id)).running
+        assert {state.discussion_id: state.budget.max_cost_usd for state in found} == {
+            id_: each.amount for id_, each in aside.items()
+        }
+
+
+async def test_what_is_led_by_hand_gets_everything_that_is_left(app: App) -> None:
+    ada = token(app)
+    await allow(app, ada.id, 1.0)
+    request = OpenRequest("Why?", procedure="meeting", options=MEETING)
+    state, _ = await open_as(app, ada, request)
+    assert state.budget.max_cost_usd == 1.0

@@ -19,11 +19,13 @@ from ...core.values import Budget
 from ...procedures.opening import OpenRequest, checked_amount
 from ...settings import MonthlySetting
 from .capability import Capability
+from .share import share
 
 EVERYBODY = "everybody"
 SCHEDULE = "schedule "
 """Begins the account of one."""
 ORIGIN = "what is left of the month's budget"
+SHARE = "what was set aside for it of the month's budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,9 @@ async def within_the_month(
     key: str | None,
     more: Sequence[Allowance] = (),
 ) -> AsyncIterator[Opening]:
-    """Opens nothing by itself: within it, the request is limited to what is left, and that is set
-    aside. Whoever opens it says under which id. Refused if nothing is left."""
+    """Opens nothing by itself: within it, the request is limited to what is left, or to a share of
+    it where nobody limited it, and that is set aside. Whoever opens it says under which id.
+    Refused if nothing is left."""
     wanted, _ = await allowances(app, held, more)
     if not wanted:
         yield Opening(request, key, opening_place(key, datetime.now(UTC)) if key else "")
@@ -105,12 +108,17 @@ async def within_the_month(
     purses = await app.purses()
     await settle_months(app, [each.account for each in wanted])
     found, now = await purses.look(each.account for each in wanted)
+    lefts = []
     for each in wanted:
         purse = found.get(each.account, Purse())
         purse.check(0.0, each.monthly_usd, now, each.raised)
-        of_month = Limits.of(Budget(max_cost_usd=each.monthly_usd - purse.gone(now)), ORIGIN)
-        limits, _ = joined(Limits(request.budget, request.limits_from), [of_month])
-        request = replace(request, budget=limits.budget, limits_from=limits.origins)
+        lefts.append(each.monthly_usd - purse.gone(now))
+    left, origin = min(lefts), ORIGIN
+    if request.budget.max_cost_usd is None and (part := await share(app, request, left)) < left:
+        left, origin = part, SHARE
+    of_month = Limits.of(Budget(max_cost_usd=left), origin)
+    limits, _ = joined(Limits(request.budget, request.limits_from), [of_month])
+    request = replace(request, budget=limits.budget, limits_from=limits.origins)
     opening = Opening(request, key, place := opening_place(key, now))
     amount = request.budget.max_cost_usd
     assert amount is not None, "it was limited just now"
