@@ -342,6 +342,10 @@ class Purses(Protocol):
         """The purses of these accounts that there are, and what time it is."""
         ...
 
+    async def holding(self, place: str) -> Sequence[str]:
+        """The accounts in whose purses something is set aside under this name."""
+        ...
+
 
 class Gates(Protocol):
     """Keeps the gates of providers: for one process, or for all that share a database."""

@@ -13,7 +13,8 @@
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
     │       ├── Forbidden           what the caller holds does not allow it
-    │       └── TooBusy             too many discussions wait already
+    │       └── TooBusy             not now: too many discussions wait already
+    │           └── MoneySetAside   what is left of a budget is set aside by what is under way
     ├── LedgerError                 the ledger cannot be read or written
     │   ├── LedgerConflict          somebody else appended first
     │   ├── LedgerBusy              another process holds the database
@@ -213,6 +214,22 @@ class TooBusy(NotAllowed):
             f"{said}, and no worker is there to take them. Nothing was started.",
             f"Somebody has to start one first, on any machine: roundtable worker; {limits}",
         )
+
+
+class MoneySetAside(TooBusy):
+    """What is left of a budget is set aside by discussions that are under way."""
+
+    def __init__(self, message: str) -> None:
+        self.retry_after = MONEY_COMES_BACK
+        NotAllowed.__init__(
+            self,
+            message,
+            "What they do not spend comes back when they end: try again shortly.",
+        )
+
+
+MONEY_COMES_BACK = 30
+"""Seconds after which it is worth looking again; nobody knows when a discussion ends."""
 
 
 class LedgerError(RoundtableError):

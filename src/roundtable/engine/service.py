@@ -565,9 +565,14 @@ class Service:
         """Whether it waits for a worker."""
         return await self._ledger.driver(discussion_id) == QUEUED
 
-    async def delete(self, discussion_id: str) -> None:
-        """Remove a discussion for good. LeaseHeld while somebody drives it."""
+    async def delete(
+        self, discussion_id: str, *, before: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Remove a discussion for good. LeaseHeld while somebody drives it. `before` is done once
+        nobody can any more, while it is still there."""
         async with self._leased(discussion_id):
+            if before is not None:
+                await before()
             await self._ledger.delete(discussion_id)
         self._states.drop(discussion_id)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
@@ -24,6 +24,11 @@ def _read(data: str | None) -> Purse:
     return Purse.model_validate_json(data) if data else Purse()
 
 
+def _holding(place: str, rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Those of them where the name is not only somewhere in the text."""
+    return [account for account, data in rows if place in _read(data).running]
+
+
 class MemoryPurses:
     def __init__(self) -> None:
         self._purses: dict[str, Purse] = {}
@@ -36,8 +41,12 @@ class MemoryPurses:
         found = {each: self._purses[each] for each in accounts if each in self._purses}
         return found, datetime.now(UTC)
 
+    async def holding(self, place: str) -> Sequence[str]:
+        return [each for each, purse in self._purses.items() if place in purse.running]
+
 
 _FIND = "SELECT data FROM purses WHERE account = ?"
+_NAMING = "SELECT account, data FROM purses WHERE instr(data, ?)"
 _PUT = """
     INSERT INTO purses (account, data) VALUES (?, ?)
     ON CONFLICT (account) DO UPDATE SET data = excluded.data
@@ -66,10 +75,17 @@ class SqlitePurses:
 
         return await self._ledger.beside(found), datetime.now(UTC)
 
+    async def holding(self, place: str) -> Sequence[str]:
+        def found(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+            return connection.execute(_NAMING, (place,)).fetchall()
+
+        return _holding(place, await self._ledger.beside(found))
+
 
 _NEW = "INSERT INTO purses (account, data) VALUES ($1, '') ON CONFLICT DO NOTHING"
 _LOCKED = "SELECT data, clock_timestamp() FROM purses WHERE account = $1 FOR UPDATE"
 _KEEP = "UPDATE purses SET data = $2 WHERE account = $1"
+_NAMED = "SELECT account, data FROM purses WHERE strpos(data, $1) > 0"
 _SOME = "SELECT account, data FROM purses WHERE account = ANY ($1::text[])"
 
 
@@ -93,6 +109,11 @@ class PostgresPurses:
             rows = await connection.fetch(_SOME, list(accounts))
             now: datetime = await connection.fetchval("SELECT clock_timestamp()")
         return {row["account"]: _read(row["data"]) for row in rows}, now
+
+    async def holding(self, place: str) -> Sequence[str]:
+        async with self._ledger.transaction() as connection:
+            rows = await connection.fetch(_NAMED, place)
+        return _holding(place, [(row["account"], row["data"]) for row in rows])
 
 
 _in_memory: WeakKeyDictionary[Ledger, MemoryPurses] = WeakKeyDictionary()

@@ -112,6 +112,14 @@ def checked_budget(budget: Budget) -> Budget:
     return budget
 
 
+def checked_amount(usd: float, named: str) -> float:
+    """US dollars as they will be stored. BadSetting for what is none, or that nothing of ours could
+    reach."""
+    if not 0 <= usd <= LARGEST_LIMIT:
+        raise BadSetting(named, "its value", f"an amount of US dollars up to {LARGEST_LIMIT:,}")
+    return usd
+
+
 def checked_language(language: str) -> str:
     """A language by its code or name. It stands among the instructions, so it may be no more."""
     if _LANGUAGE.fullmatch(language.strip()):

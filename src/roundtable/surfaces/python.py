@@ -37,7 +37,8 @@ from .schedules.making import (
 )
 from .schedules.runner import Runner
 from .tokens.capability import OWNER
-from .tokens.opening import open_as, raise_as
+from .tokens.opening import again_as, open_as, raise_as
+from .tokens.removing import remove
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -281,9 +282,9 @@ class Roundtable:
     async def ask_again(self, discussion_id: str, stage: str) -> State:
         """Ask the last stage of a discussion that is over once more, alone; what is said then
         counts. NotAllowed while it runs, and for any other stage."""
-        service = self._joined.service
-        opened = await service.ask_again(await self._id(discussion_id), stage, by="library")
-        return await service.run(opened.discussion_id)
+        id_ = await self._id(discussion_id)
+        await again_as(self._joined, OWNER, id_, stage, by="library")
+        return await self._joined.service.run(id_)
 
     async def compare(self, discussion_id: str, other: str) -> Comparison:
         """Two discussions side by side: answers, votes, confidence, positions, costs."""
@@ -411,7 +412,7 @@ class Roundtable:
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good."""
-        await self._joined.service.delete(await self._id(discussion_id))
+        await remove(self._joined, await self._id(discussion_id))
 
     @property
     def _joined(self) -> App:

@@ -383,7 +383,7 @@ async def test_a_months_budget_of_a_schedule_is_kept(app: App) -> None:
     assert limits[1] == pytest.approx(0.3)
     assert len(limits) == 2
     now = await the_one(app)
-    assert "budget" in (now.waits or now.last_problem)
+    assert "set aside" in now.waits
 
 
 async def test_a_fleet_opens_one_and_workers_get_it(tmp_path: Path, postgres_url: str) -> None:

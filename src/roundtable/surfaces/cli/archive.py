@@ -23,6 +23,7 @@ from ...core.events import NewEvent
 from ...ledger import open_ledger
 from ...ports import Ledger
 from ...private import put_private
+from ..tokens.removing import settle_for_good
 from .exits import DONE, FAILED
 from .here import settings_here
 from .terminal import echo, echo_error
@@ -103,6 +104,7 @@ async def _put_away(ledger: Ledger, discussion_id: str, folder: Path) -> bool:
         )
     if len(await ledger.read(discussion_id, after=len(records))):
         return False  # somebody has just added to it; what was written is an earlier state
+    await settle_for_good(settings_here(tell=False), ledger, discussion_id)
     await ledger.delete(discussion_id)
     return True
 

@@ -39,7 +39,7 @@ from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..opening import LIMIT_WORDS, higher_limits, open_request
 from ..tokens.capability import OWNER
-from ..tokens.opening import open_as
+from ..tokens.opening import again_as, open_as, raise_to
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
@@ -223,7 +223,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
             await app.service.check_room(discussion_id)
         await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
-            await app.service.ask_again(discussion_id, flags["again"], by="the user")
+            await again_as(app, OWNER, discussion_id, flags["again"], by="the user")
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
@@ -254,7 +254,7 @@ async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) 
     limits, lowered = higher
     for note in lowered:
         echo_error(f"Note: {note.text}")
-    await app.service.raise_limits(discussion_id, limits, by="the user")
+    await raise_to(app, OWNER, state, limits, by="the user")
 
 
 async def _newest_interrupted(app: App) -> str:

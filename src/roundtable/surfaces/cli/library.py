@@ -216,12 +216,14 @@ def _fields(text: str) -> Mapping[str, Any]:
 
 
 def delete_command(flags: Mapping[str, Any]) -> int:
+    from ..tokens.removing import remove
+
     discussion_id = flags["discussion_id"]
     with_app(lambda app: app.service.read(discussion_id))
     if not flags["yes"] and not click.confirm(f"Delete {discussion_id} for good?", err=True):
         echo_error("Nothing was deleted.")
         return 0
-    with_app(lambda app: app.service.delete(discussion_id))
+    with_app(lambda app: remove(app, discussion_id))
     echo_error(f"Deleted {discussion_id}.")
     return 0
 

@@ -18,6 +18,7 @@ from ...ports import DiscussionSummary
 from ...provider_keys import ProviderKeys
 from ...settings import Settings, home_folder
 from ..stored_files import StoredFiles, remove, stored_files
+from ..tokens.removing import settle_for_good
 from ..web.found import STATE_FILE, running
 from .here import settings_here, workspace_here
 from .terminal import echo, echo_error
@@ -118,6 +119,7 @@ async def _delete(settings: Settings, ids: list[str]) -> None:
     ledger = await open_ledger(settings.db)
     try:
         for discussion_id in ids:
+            await settle_for_good(settings, ledger, discussion_id)
             await ledger.delete(discussion_id)
     finally:
         await ledger.close()

@@ -11,9 +11,9 @@ from ...bootstrap import App
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
 from ...core.text import dollars
-from ...procedures.opening import LARGEST_LIMIT
+from ...procedures.opening import checked_amount
 from ..tokens.capability import OWNER, Capability, acts_of
-from ..tokens.monthly import allow, told_of
+from ..tokens.monthly import allow, months_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
 from ..web.links import Links, links_of
@@ -47,9 +47,8 @@ def _opens(each: Kept) -> bool:
 
 
 async def _months(app: App, found: Sequence[Kept]) -> dict[str, str]:
-    return {
-        each.capability.id: await told_of(app, each.capability) for each in found if _opens(each)
-    }
+    months = await months_of(app, [each.capability for each in found])
+    return {id_: month.told for id_, month in months.items()}
 
 
 def budget_command(token_id: str, monthly: str) -> int:
@@ -69,13 +68,15 @@ def _amount(given: str) -> float:
     try:
         amount = float(given.lstrip("$"))
     except ValueError:
-        amount = -1.0
-    if not 0 <= amount <= LARGEST_LIMIT:
-        raise UsageError(f"{given!r} is no amount.", f"Write US dollars, such as 20; or: {USUAL}.")
-    return amount
+        raise UsageError(
+            f"{given!r} is no amount.", f"Write US dollars, such as 20; or: {USUAL}."
+        ) from None
+    return checked_amount(amount, f"a month's budget of {given!r}")
 
 
 def add_command(label: str, flags: Mapping[str, Any]) -> int:
+    if flags["monthly"] is not None:
+        checked_amount(flags["monthly"], "--monthly")
     settings = settings_here()
     links = links_of(settings)
     discussions = _discussions(flags["discussion"])

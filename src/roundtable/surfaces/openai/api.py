@@ -16,6 +16,7 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError, UnknownDiscussion
 from ...core.state import State
 from ..tokens.capability import Capability
+from ..tokens.removing import remove
 from ..web.access import Held, secret_of
 from ..web.lasting import while_held
 from ..web.links import Links
@@ -53,6 +54,7 @@ class _Table:
 
     def __init__(self, app: App, holder: Runs, links: Links) -> None:
         self.settings = app.settings
+        self._app = app
         self.holder = holder
         self.links = links
         self._service = app.service
@@ -121,7 +123,7 @@ class _Table:
         await self.holder.stop(discussion_id)
 
     async def delete(self, discussion_id: str) -> None:
-        await self._service.delete(discussion_id)
+        await remove(self._app, discussion_id)
 
     async def to_its_end(
         self, request: Request, state: State, asking: Asking

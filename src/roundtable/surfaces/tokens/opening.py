@@ -5,7 +5,8 @@ surface opens through here."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ..opening import higher_limits
 from .capability import Capability
-from .monthly import Allowance, costs_of, set_aside_once_more, user_of, within_the_month
+from .monthly import Allowance, costs_of, set_aside_once_more, stalled, user_of, within_the_month
 
 if TYPE_CHECKING:
     from .store import Tokens
@@ -43,15 +44,15 @@ async def open_as(
     if not held.id:
         if key and (before := await app.service.opened_with(key)) is not None:
             return before, held
-        async with within_the_month(app, held, request, purses) as opening:
-            state = await app.service.open(opening.request, key=key, queued=queued)
+        async with within_the_month(app, held, request, key, purses) as opening:
+            state = await app.service.open(opening.request, key=opening.key, queued=queued)
             opening.discussion_id = state.discussion_id
         return state, held
     request = await in_reach(app, held, request)
     tokens = _tokens(app)
     # Nobody finds somebody else's discussion by guessing a key.
-    own = f"{held.id}/{key}" if key else None
-    if own and (before := await app.service.opened_with(own)) is not None:
+    own = f"{held.id}/{key or secrets.token_hex(16)}"
+    if key and (before := await app.service.opened_with(own)) is not None:
         return before, held
     await settle(app, tokens, held)
     left = tokens.left(held)
@@ -65,35 +66,24 @@ async def open_as(
     request = replace(
         request, budget=limits.budget, limits_from=limits.origins, account=user_of(held)
     )
-    place = f"opening {secrets.token_hex(8)}"
-    async with within_the_month(app, held, request, purses) as opening:
-        tokens.set_aside(held, place, opening.request.budget.max_cost_usd)
+    async with within_the_month(app, held, request, own, purses) as opening:
+        tokens.set_aside(held, opening.place, opening.request.budget.max_cost_usd)
         try:
-            state = await app.service.open(opening.request, key=own, queued=queued)
+            state = await app.service.open(opening.request, key=opening.key, queued=queued)
         except BaseException:
-            tokens.give_back(held, place)
+            tokens.give_back(held, opening.place)
             raise
         opening.discussion_id = state.discussion_id
-    return state, tokens.opened(held, place, state.discussion_id)
+    return state, tokens.opened(held, opening.place, state.discussion_id)
 
 
 async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *, by: str) -> State:
     """The discussion, with its last stage open once more. What that may cost is set aside again.
-    Forbidden if so much is not left."""
+    Refused if so much is not left."""
     held.check("lead", discussion_id)
-    if not held.id:
-        return await app.service.ask_again(discussion_id, stage, by=by)
-    tokens = _tokens(app)
-    await settle(app, tokens, held)
     state = await app.service.read(discussion_id)
-    budget = state.budget
-    tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
-    await set_aside_once_more(app, held, discussion_id, budget.max_cost_usd, state.usage.priced_usd)
-    try:
+    async with _going_on(app, held, state, state.budget.max_cost_usd):
         return await app.service.ask_again(discussion_id, stage, by=by)
-    except BaseException:
-        tokens.settle(await costs_of(app, [discussion_id]))
-        raise
 
 
 async def raise_as(
@@ -116,25 +106,43 @@ async def raise_as(
     limits, lowered = higher
     if lowered:
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
+    return await raise_to(app, held, state, limits, by=by)
+
+
+async def raise_to(app: App, held: Capability, state: State, limits: Limits, *, by: str) -> State:
+    """The discussion, which may go on as far as these limits."""
+    if held.id:
+        tokens = _tokens(app)
+        if tokens.left(held) is None:
+            held.check("open")  # who only leads has no purse of its own
+        elif state.closed is None:
+            raise NotAllowed(
+                f"{state.discussion_id} still runs, within what was set aside for it.",
+                "Give it more when it has ended for want of it.",
+            )
+    async with _going_on(app, held, state, limits.budget.max_cost_usd):
+        return await app.service.raise_limits(state.discussion_id, limits, by=by)
+
+
+@asynccontextmanager
+async def _going_on(
+    app: App, held: Capability, state: State, most: float | None
+) -> AsyncIterator[None]:
+    """Within it a discussion is made to go on; what it may cost then is set aside. Refused if so
+    much is not left."""
+    id_, spent = state.discussion_id, state.usage.priced_usd
     if not held.id:
-        return await app.service.raise_limits(discussion_id, limits, by=by)
+        await set_aside_once_more(app, held, id_, most, spent)
+        yield
+        return
     tokens = _tokens(app)
     await settle(app, tokens, held)
-    if tokens.left(held) is None:
-        held.check("open")  # who only leads has no purse of its own
-    elif state.closed is None:
-        raise NotAllowed(
-            f"{discussion_id} still runs, within what was set aside for it.",
-            "Give it more when it has ended for want of it.",
-        )
-    tokens.set_aside_again(held, discussion_id, limits.budget.max_cost_usd)
-    await set_aside_once_more(
-        app, held, discussion_id, limits.budget.max_cost_usd, state.usage.priced_usd
-    )
+    tokens.set_aside_again(held, id_, most)
     try:
-        return await app.service.raise_limits(discussion_id, limits, by=by)
+        await set_aside_once_more(app, held, id_, most, spent)
+        yield
     except BaseException:
-        tokens.settle(await costs_of(app, [discussion_id]))
+        tokens.settle(await costs_of(app, [id_]))
         raise
 
 
@@ -147,8 +155,12 @@ def _tokens(app: App) -> Tokens:
 
 async def settle(app: App, tokens: Tokens, held: Capability) -> None:
     """Count of what is over what it cost, in place of what was set aside for it."""
-    if running := tokens.unsettled(held):
-        tokens.settle(await costs_of(app, running))
+    if not (running := tokens.unsettled(held)):
+        return
+    if became := await stalled(app, running, tokens.now()):
+        tokens.recover(became)
+        running = tokens.unsettled(held)
+    tokens.settle(await costs_of(app, running))
 
 
 async def in_reach(app: App, held: Capability, request: OpenRequest) -> OpenRequest:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +23,7 @@ from ...config_files import contents, json_object, text_of
 from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
 from ...core.text import dollars
 from ...private import private_folder, put_private
+from ...procedures.opening import checked_amount
 from ..web.lock import take_lock
 from .capability import OWNER, Act, Capability, acts_of
 
@@ -287,27 +287,26 @@ class Tokens:
     def opened(self, held: Capability, place: str, discussion_id: str) -> Capability:
         """What was set aside is for this discussion, which is the token's own from now on."""
         with self._writing() as everything:
-            if (kept := everything.kept.get(held.id)) is None:
-                return held
-            costs = {**kept.costs}
-            amount = costs.pop(place, None)
-            own = replace(kept.capability, opened=kept.capability.opened | {discussion_id})
-            everything.kept[held.id] = replace(
-                kept,
-                capability=own,
-                costs={discussion_id: amount, **costs},
-                running=kept.running - {place} | {discussion_id},
-            )
-            return own
+            if held.id in everything.kept:
+                return _opened(everything, held.id, place, discussion_id)
+        return held
 
     def give_back(self, held: Capability, place: str) -> None:
         """Nothing came of it."""
         with self._writing() as everything:
-            if (kept := everything.kept.get(held.id)) is not None:
-                costs = {name: each for name, each in kept.costs.items() if name != place}
-                everything.kept[held.id] = replace(
-                    kept, costs=costs, running=kept.running - {place}
-                )
+            if held.id in everything.kept:
+                _give_back(everything, held.id, place)
+
+    def recover(self, became: Mapping[str, str]) -> None:
+        """What was set aside by somebody who died since is for these discussions; empty: nothing
+        came of it."""
+        with self._writing() as everything:
+            for id_, kept in list(everything.kept.items()):
+                for place in kept.running & became.keys():
+                    if became[place]:
+                        _opened(everything, id_, place, became[place])
+                    else:
+                        _give_back(everything, id_, place)
 
     # The file
 
@@ -395,6 +394,26 @@ class _Open:
     era: int
 
 
+def _opened(everything: _Open, id_: str, place: str, discussion_id: str) -> Capability:
+    kept = everything.kept[id_]
+    costs = {**kept.costs}
+    amount = costs.pop(place, None)
+    own = replace(kept.capability, opened=kept.capability.opened | {discussion_id})
+    everything.kept[id_] = replace(
+        kept,
+        capability=own,
+        costs={discussion_id: amount, **costs},
+        running=kept.running - {place} | {discussion_id},
+    )
+    return own
+
+
+def _give_back(everything: _Open, id_: str, place: str) -> None:
+    kept = everything.kept[id_]
+    costs = {name: each for name, each in kept.costs.items() if name != place}
+    everything.kept[id_] = replace(kept, costs=costs, running=kept.running - {place})
+
+
 def _drop(everything: _Open, id_: str) -> None:
     """Forget one; what it cost stays with whatever it was given out through."""
     gone = everything.kept.pop(id_)
@@ -452,8 +471,8 @@ def _check(wanted: Capability, now: datetime) -> None:
         raise UsageError("Who speaks has a seat.", "Name it: --seat NAME, or allow to lead.")
     if wanted.expires is not None and wanted.expires <= now:
         raise UsageError("That time is over already.", "Choose a later one.")
-    if wanted.spend is not None and not isfinite(wanted.spend):
-        raise UsageError("A limit is an amount of dollars.", "Leave --spend out for none.")
+    if wanted.spend is not None:
+        checked_amount(wanted.spend, "what a token may spend")
     if wanted.spend is not None and not wanted.may("open"):
         raise UsageError("Only who starts discussions spends.", "Say --may open.")
 

@@ -33,6 +33,7 @@ from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import again_as, open_as, raise_as, settle
+from ..tokens.removing import remove
 from ..tokens.store import id_of
 from . import bodies
 from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
@@ -401,7 +402,7 @@ def owner_routes() -> APIRouter:
     @routes.delete("/discussions/{discussion_id}", status_code=204)
     async def delete(discussion_id: str, here: Here) -> None:
         """Remove a discussion for good. Refused while somebody drives it."""
-        await here.app.service.delete(await here.app.service.find(discussion_id))
+        await remove(here.app, await here.app.service.find(discussion_id))
 
     @routes.post("/discussions/{discussion_id}/run", status_code=202)
     async def run(discussion_id: str, request: Request, here: Here, held: Held) -> bodies.Started:

@@ -90,6 +90,16 @@ class Url(BaseModel):
     expires: str | None
 
 
+class MonthRow(BaseModel):
+    """What may be spent in this month (UTC), in US dollars."""
+
+    limit_usd: float
+    left_usd: float
+    set_aside_usd: float
+    """By what is under way; what it does not spend comes back."""
+    renews: str
+
+
 class TokenRow(BaseModel):
     """A token or a link that was given out; not the secret itself."""
 
@@ -104,6 +114,8 @@ class TokenRow(BaseModel):
     locked: bool
     spend_usd: float | None
     left_usd: float | None
+    month: MonthRow | None
+    """How its budget of a month stands; None: it has none, or starts nothing."""
     channels: list[str] | None
     made: str
     expires: str | None

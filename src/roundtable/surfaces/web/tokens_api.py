@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 
 from ...core.errors import UnknownName
 from ..tokens.capability import Capability, acts_of
+from ..tokens.monthly import Month, months_of
 from ..tokens.opening import settle
 from ..tokens.store import Kept, Tokens, usual_acts
 from . import bodies
@@ -24,7 +25,10 @@ def router() -> APIRouter:
         """What was given out and still stands, the newest first."""
         tokens = here.links.tokens
         await settle(here.app, tokens, held)
-        return bodies.TokenList(tokens=[token_row(tokens, each) for each in tokens.listed(held)])
+        found = tokens.listed(held)
+        months = await months_of(here.app, [each.capability for each in found])
+        rows = [token_row(tokens, each, months.get(each.capability.id)) for each in found]
+        return bodies.TokenList(tokens=rows)
 
     @routes.post("", status_code=201)
     async def make(body: bodies.MakeToken, here: Here, held: Held) -> bodies.TokenMade:
@@ -42,7 +46,8 @@ def router() -> APIRouter:
         )
         secret, made = tokens.add(wanted, held)
         kept = next(each for each in tokens.listed() if each.capability.id == made.id)
-        return bodies.TokenMade(token=secret, about=token_row(tokens, kept))
+        month = (await months_of(here.app, [made])).get(made.id)
+        return bodies.TokenMade(token=secret, about=token_row(tokens, kept, month))
 
     @routes.delete("/{token_id}")
     async def end(
@@ -69,7 +74,7 @@ def router() -> APIRouter:
     return routes
 
 
-def token_row(tokens: Tokens, kept: Kept) -> bodies.TokenRow:
+def token_row(tokens: Tokens, kept: Kept, month: Month | None = None) -> bodies.TokenRow:
     held = kept.capability
     return bodies.TokenRow(
         id=held.id,
@@ -82,6 +87,14 @@ def token_row(tokens: Tokens, kept: Kept) -> bodies.TokenRow:
         locked=held.locked,
         spend_usd=held.spend,
         left_usd=tokens.left(held),
+        month=bodies.MonthRow(
+            limit_usd=month.limit_usd,
+            left_usd=month.left_usd,
+            set_aside_usd=month.set_aside_usd,
+            renews=month.renews.date().isoformat(),
+        )
+        if month
+        else None,
         channels=None if held.channels is None else sorted(held.channels),
         made=kept.made.isoformat(),
         expires=held.expires.isoformat() if held.expires else None,
