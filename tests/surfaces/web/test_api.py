@@ -13,7 +13,7 @@ import pytest
 from roundtable.core.events import MaterialAdded, SpeechGiven, TurnFailed
 from roundtable.surfaces.web.limits import Rate
 
-from .house import House, house
+from .house import MEETING, House, house
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -233,6 +233,15 @@ async def test_the_owners_link_lets_a_browser_in_and_leaves_the_address(home: Ho
     assert home.links.owner_key not in let_in.headers["set-cookie"]
     assert (await home.client.get("/")).status_code == 200
     assert (await home.client.get("/api/discussions")).status_code == 200
+
+
+@pytest.mark.requirement("D-02")
+async def test_a_meeting_that_only_people_hold_is_opened_and_estimated(home: House) -> None:
+    asked = {"topic": "Tea?", "procedure": "meeting", "options": MEETING, "run": False}
+    opened = await home.client.post("/api/discussions", json=asked, headers=home.owner)
+    assert opened.status_code == 201, opened.text
+    state = await home.service.read(opened.json()["discussion_id"])
+    assert (await home.service.estimate(state)).expected.calls == 0
 
 
 @pytest.mark.requirement("I-10")

@@ -230,9 +230,9 @@ def awaited_conclusion(table: MeetingTable) -> TurnPlan:
 
 
 def _awaited(table: MeetingTable, stage: str, after_round: int, seconds: float) -> TurnPlan:
-    """A turn of the host for which nobody is called, and no prompt is ever made."""
+    """A turn of the host for which nobody is called."""
     plan = _host_turn(
-        table, stage, Task(PromptPlan("meeting/opening", {})), after_round=after_round
+        table, stage, Task(PromptPlan("meeting/awaited", {})), after_round=after_round
     )
     return replace(plan, policy=TurnPolicy(timeout=seconds, patience=seconds))
 
