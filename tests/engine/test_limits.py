@@ -3,6 +3,8 @@ one lets it go on from where it ended."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from roundtable.core.errors import NotAllowed
@@ -10,6 +12,7 @@ from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import Limits
 from roundtable.core.state import State, fold
 from roundtable.core.values import Budget, Material
+from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.decision import Decision
 from roundtable.views.delivery import Delivery
@@ -81,6 +84,44 @@ def test_a_limit_is_never_passed_however_much_models_say(procedure: str, share: 
     assert state.exhausted is not None
     assert state.closed is not None
     assert state.closed.stop_reason == "budget"
+
+
+class Heedless(Billed):
+    """A voice of a server that does not heed what it is told: it is cut where nobody listens any
+    longer, and counted by what came."""
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        text = (reply.text + " word" * 100_000)[: request.payable_answer]
+        said = len(text) // 4 + 1
+        cost = (reply.usage.input_tokens * 1.0 + said * 5.0) / 1_000_000
+        usage = reply.usage.model_copy(update={"output_tokens": said, "priced_usd": cost})
+        return Reply(text, usage, served_by=request.model, finish_reason="length")
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("share", [0.3, 0.6, 1.1, 3.0])
+def test_a_limit_is_not_passed_by_servers_that_do_not_heed_what_they_are_told(
+    procedure: str, share: float
+) -> None:
+    usual = held(billed(), procedure).usage
+    cost = Budget(max_cost_usd=share * usual.priced_usd)
+    spent = held(Table({"*": Heedless()}), procedure, cost).usage
+    assert spent.priced_usd <= share * usual.priced_usd
+    tokens = round(share * usual.tokens)
+    spent = held(Table({"*": Heedless()}), procedure, Budget(max_tokens=tokens)).usage
+    assert spent.tokens <= tokens
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_an_answer_is_cut_no_sooner_under_a_limit_that_leaves_room(procedure: str) -> None:
+    usual = held(billed(), procedure).usage.priced_usd
+    held(table := billed(), procedure, Budget(max_cost_usd=20 * usual))
+    assert table.requests
+    for each in table.requests:
+        assert each.payable_answer == replace(each, set_aside=None).payable_answer
 
 
 @pytest.mark.requirement("Z-35")

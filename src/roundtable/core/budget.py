@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 from .events import BudgetExhausted
@@ -24,6 +25,13 @@ LIMITS: dict[Limit, str] = {
 LOOSE = 0.25
 """Of what nobody needs, so much may be set aside for long answers: what is set aside cannot
 be used by those who are asked again meanwhile."""
+
+
+SPARE = 0.5
+"""Of the tokens that an answer was granted: so much more it may seem to have, counted by its
+characters, before it is cut. Some texts have more of them to a token than others."""
+SHORTEST = 1_000
+"""Tokens that every answer may seem to have, however few were granted."""
 
 
 MORE = "and what comes next would take more than is left"
@@ -92,13 +100,14 @@ def grant(
         told = f"{spending.calls} of {budget.max_calls} calls made"
         return BudgetExhausted(limit="calls", detail=told)
     out = wanted.most_out
+    room = float("inf")
     if budget.max_tokens is not None:
         left = budget.max_tokens - spending.tokens
         fits = _fits(left, wanted, beside, ending, _by_tokens, whole_round=whole_round)
         if fits is None:
             told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent or set aside, {MORE}"
             return BudgetExhausted(limit="tokens", detail=told)
-        out = min(out, fits)
+        out, room = min(out, fits[0]), min(room, fits[1])
     if budget.max_cost_usd is not None:
         money = budget.max_cost_usd - spending.cost_usd
 
@@ -111,8 +120,24 @@ def grant(
             of = f"{dollars(spending.cost_usd)} of {dollars(budget.max_cost_usd)}"
             told = f"{of} spent or set aside, {MORE}"
             return BudgetExhausted(limit="cost", detail=told)
-        out = min(out, fits)
-    return Granted(out, reserve(wanted.speaker, wanted.tokens_in, out, dearest))
+        out, room = min(out, fits[0]), min(room, fits[1])
+    reserved = reserve(wanted.speaker, wanted.tokens_in, out, dearest)
+    if is_paid_by_tokens(budget):
+        spare = int(max(0, min(full_spare(out), room - out)))
+        per_out = _prices(wanted.speaker, dearest)[1]
+        more = {"spare_tokens": spare, "spare_usd": spare * per_out / 1_000_000}
+        reserved = reserved.model_copy(update=more)
+    return Granted(out, reserved)
+
+
+def is_paid_by_tokens(budget: Budget) -> bool:
+    """Whether every token counts against a limit."""
+    return budget.max_tokens is not None or budget.max_cost_usd is not None
+
+
+def full_spare(out: int) -> int:
+    """Tokens beyond those granted that an answer may seem to have where they can be paid."""
+    return max(SHORTEST - out, ceil(out * SPARE))
 
 
 _Price = Callable[[Wanted], tuple[float, float]]
@@ -140,18 +165,19 @@ def _fits(
     price: _Price,
     *,
     whole_round: bool,
-) -> int | None:
-    """How many tokens the call may say, of what is left; None if not even the fewest."""
+) -> tuple[int, float] | None:
+    """How many tokens the call may say, of what is left, and how many could be paid before others
+    would have less for it; None if not even the fewest."""
     per_in, per_out = price(wanted)
     read = wanted.tokens_in * per_in
     if per_in == per_out == 0:
-        return wanted.most_out
+        return wanted.most_out, float("inf")
     others = sum(_total(each, each.fewest_out, price) for each in beside) if whole_round else 0.0
     kept = sum(_total(each, each.fewest_out, price) for each in ending)
     if read + wanted.fewest_out * per_out + others + kept > left:
         return None
     if per_out == 0:
-        return wanted.most_out
+        return wanted.most_out, float("inf")
     most = (left - kept - others - read) / per_out
     # Whoever is asked beside others gets its share by what each usually says: up to what is rare
     # with a verdict of the usual length behind it, and more only of what nobody needs.
@@ -161,7 +187,8 @@ def _fits(
     usual = over - sum(_total(each, each.usual_out, price) for each in ending)
     room = min(wanted.long_out, usual * part)
     share = (over - sum(_total(each, each.long_out, price) for each in ending)) * part * LOOSE
-    return int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
+    out = int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
+    return out, min(most, usual * part)
 
 
 def _total(each: Wanted, out: int, price: _Price) -> float:
@@ -194,7 +221,8 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     return Spending(
         calls=usage.calls,
-        tokens=usage.tokens + sum(each.input_tokens + each.output_tokens for each in held),
-        cost_usd=usage.priced_usd + sum(each.cost_usd for each in held),
+        tokens=usage.tokens
+        + sum(each.input_tokens + each.output_tokens + each.spare_tokens for each in held),
+        cost_usd=usage.priced_usd + sum(each.cost_usd + each.spare_usd for each in held),
         seconds=seconds,
     )
