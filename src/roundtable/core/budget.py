@@ -36,6 +36,8 @@ SHORTEST = 1_000
 
 MORE = "and what comes next would take more than is left"
 """Why something is refused although not all is spent."""
+BEYOND = "because a provider counted more than it had been asked for"
+"""How more can be spent than a limit allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +93,17 @@ def grant(
     counts as the dearest known one.
     """
     if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
-        return BudgetExhausted(
-            limit="time",
-            detail=f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed",
-        )
+        return BudgetExhausted(limit="time", detail=told(budget, "time", spending))
     needed = 1 + len(ending)
     if budget.max_calls is not None and spending.calls + needed > budget.max_calls:
-        told = f"{spending.calls} of {budget.max_calls} calls made"
-        return BudgetExhausted(limit="calls", detail=told)
+        return BudgetExhausted(limit="calls", detail=told(budget, "calls", spending))
     out = wanted.most_out
     room = float("inf")
     if budget.max_tokens is not None:
         left = budget.max_tokens - spending.tokens
         fits = _fits(left, wanted, beside, ending, _by_tokens, whole_round=whole_round)
         if fits is None:
-            told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent or set aside, {MORE}"
-            return BudgetExhausted(limit="tokens", detail=told)
+            return BudgetExhausted(limit="tokens", detail=told(budget, "tokens", spending))
         out, room = min(out, fits[0]), min(room, fits[1])
     if budget.max_cost_usd is not None:
         money = budget.max_cost_usd - spending.cost_usd
@@ -117,9 +114,7 @@ def grant(
 
         fits = _fits(money, wanted, beside, ending, price, whole_round=whole_round)
         if fits is None:
-            of = f"{dollars(spending.cost_usd)} of {dollars(budget.max_cost_usd)}"
-            told = f"{of} spent or set aside, {MORE}"
-            return BudgetExhausted(limit="cost", detail=told)
+            return BudgetExhausted(limit="cost", detail=told(budget, "cost", spending))
         out, room = min(out, fits[0]), min(room, fits[1])
     reserved = reserve(wanted.speaker, wanted.tokens_in, out, dearest)
     if is_paid_by_tokens(budget):
@@ -128,6 +123,25 @@ def grant(
         more = {"spare_tokens": spare, "spare_usd": spare * per_out / 1_000_000}
         reserved = reserved.model_copy(update=more)
     return Granted(out, reserved)
+
+
+def told(budget: Budget, limit: Limit, spending: Spending) -> str:
+    """How much of a limit is used up; empty where there is no such limit."""
+    most = getattr(budget, LIMITS[limit])
+    if most is None:
+        return ""
+    match limit:
+        case "calls":
+            return f"{spending.calls} of {most} calls made"
+        case "time":
+            return f"{spending.seconds:.0f} of {most:.0f} seconds passed"
+        case "tokens":
+            why = BEYOND if spending.tokens > most else MORE
+            return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
+        case "cost":
+            why = BEYOND if spending.cost_usd > most + 1e-9 else MORE
+            of = f"{dollars(spending.cost_usd)} of {dollars(most)}"
+            return f"{of} spent or set aside, {why}"
 
 
 def is_paid_by_tokens(budget: Budget) -> bool:
