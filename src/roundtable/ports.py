@@ -11,12 +11,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
+from .core.budget import full_spare
 from .core.call_gate import CallGate
 from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
-from .core.values import Effort, NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
+from .core.values import (
+    Effort,
+    NewsChannel,
+    NewsPlan,
+    Reservation,
+    SearchHit,
+    SpeakerRef,
+    TurnedOut,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from .core.purse import Purse
@@ -219,6 +229,8 @@ class SpeakRequest:
     repeated: int = 0
     """Characters of `user` that later calls begin with too, for providers that remember only what
     is marked."""
+    set_aside: Reservation | None = None
+    """What is kept for this call of a limit that every token counts against."""
 
     @property
     def longest_answer(self) -> int:
@@ -230,7 +242,9 @@ class SpeakRequest:
     def payable_answer(self) -> int:
         """Characters beyond which a speaker that is paid by the token is cut: it was granted so
         many tokens, and a server that does not heed them would spend what nobody set aside."""
-        return max(SHORTEST_PAYABLE, PAYABLE_CHARACTERS * self.max_tokens)
+        held = self.set_aside
+        spare = full_spare(self.max_tokens) if held is None else held.spare_tokens
+        return CHARACTERS_PER_TOKEN * (self.max_tokens + spare) - 1
 
 
 LONGEST_ANSWER = 100_000
@@ -240,10 +254,8 @@ LONGEST_HEARD = 10_000_000
 cut."""
 CHARACTERS_AT_MOST = 16
 """Of one token, on average over an answer: words have some four, indented tables more."""
-SHORTEST_PAYABLE = 4_000
-"""Characters that every answer may have that is paid for, however few tokens were granted."""
-PAYABLE_CHARACTERS = 6
-"""Of one token: a small tolerance over what an answer has that goes to its limit."""
+CHARACTERS_PER_TOKEN = 4
+"""Where nobody else counts the tokens of a text."""
 
 LONGEST_CALL = 3_600.0
 """Seconds after which a speaker that still has not come to its end is not listened to any more."""

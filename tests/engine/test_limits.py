@@ -3,16 +3,22 @@ one lets it go on from where it ended."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from roundtable.core.errors import NotAllowed
 from roundtable.core.events import LimitsRaised
-from roundtable.core.limits import Limits
+from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State, fold
+from roundtable.core.text import dollars
 from roundtable.core.values import Budget, Material
+from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.decision import Decision
 from roundtable.views.delivery import Delivery
+from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
 PROCEDURES = ("deliberation", "council", "five-round", "adaptive", "meeting")
@@ -81,6 +87,44 @@ def test_a_limit_is_never_passed_however_much_models_say(procedure: str, share: 
     assert state.exhausted is not None
     assert state.closed is not None
     assert state.closed.stop_reason == "budget"
+
+
+class Heedless(Billed):
+    """A voice of a server that does not heed what it is told: it is cut where nobody listens any
+    longer, and counted by what came."""
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        text = (reply.text + " word" * 100_000)[: request.payable_answer]
+        said = len(text) // 4 + 1
+        cost = (reply.usage.input_tokens * 1.0 + said * 5.0) / 1_000_000
+        usage = reply.usage.model_copy(update={"output_tokens": said, "priced_usd": cost})
+        return Reply(text, usage, served_by=request.model, finish_reason="length")
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("share", [0.3, 0.6, 1.1, 3.0])
+def test_a_limit_is_not_passed_by_servers_that_do_not_heed_what_they_are_told(
+    procedure: str, share: float
+) -> None:
+    usual = held(billed(), procedure).usage
+    cost = Budget(max_cost_usd=share * usual.priced_usd)
+    spent = held(Table({"*": Heedless()}), procedure, cost).usage
+    assert spent.priced_usd <= share * usual.priced_usd
+    tokens = round(share * usual.tokens)
+    spent = held(Table({"*": Heedless()}), procedure, Budget(max_tokens=tokens)).usage
+    assert spent.tokens <= tokens
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_an_answer_is_cut_no_sooner_under_a_limit_that_leaves_room(procedure: str) -> None:
+    usual = held(billed(), procedure).usage.priced_usd
+    held(table := billed(), procedure, Budget(max_cost_usd=20 * usual))
+    assert table.requests
+    for each in table.requests:
+        assert each.payable_answer == replace(each, set_aside=None).payable_answer
 
 
 @pytest.mark.requirement("Z-35")
@@ -179,3 +223,51 @@ def test_a_call_is_told_to_say_no_more_than_is_left_for_it() -> None:
     assert plenty.exhausted is None
     tight, wide = (max(r.max_tokens for r in each.requests) for each in (table, loose))
     assert tight < wide
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("share", [0.05, 0.6])
+def test_what_is_told_at_the_end_is_what_was_spent_by_then(procedure: str, share: float) -> None:
+    limit = share * held(billed(), procedure).usage.priced_usd
+    state = held(billed(), procedure, Budget(max_cost_usd=limit))
+    assert state.closed is not None
+    assert state.closed.stop_reason == "budget"
+    told = f"{dollars(state.usage.priced_usd)} of {dollars(limit)} spent or set aside"
+    assert told in state.closed.detail
+    assert any(told in note.text for note in notes(state))
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.6])
+def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
+    procedure: str, limit: str, share: float
+) -> None:
+    free = held(billed(), procedure).usage
+    used = {"max_cost_usd": free.priced_usd, "max_tokens": free.tokens, "max_calls": free.calls}
+    most = used[limit] * share if limit == "max_cost_usd" else round(used[limit] * share) or 1
+    state = held(billed(), procedure, Budget.model_validate({limit: most}))
+    assert state.closed is not None
+    assert state.closed.stop_reason == "budget"
+    command = f"roundtable resume {state.discussion_id} {FLAGS[limit]} "
+    found = re.search(rf"{command}(?P<more>[\d.]+)$", state.closed.remedy)
+    assert found is not None, state.closed.remedy
+    assert float(found["more"]) > most
+
+
+@pytest.mark.requirement("Z-35")
+def test_whoever_was_charged_beyond_a_limit_is_told_so_and_why() -> None:
+    class Thoughtful(Billed):
+        """Its provider counts thoughts that are no part of the answer."""
+
+        async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+            reply = await super().speak(request, on_words)
+            usage = reply.usage.model_copy(update={"output_tokens": 9_000, "priced_usd": 0.045})
+            return replace(reply, usage=usage)
+
+    state = held(Table({"*": Thoughtful()}), "deliberation", Budget(max_cost_usd=0.02))
+    assert state.closed is not None
+    assert state.usage.priced_usd > 0.02
+    assert "because a provider counted more than it had been asked for" in state.closed.detail

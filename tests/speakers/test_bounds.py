@@ -12,8 +12,9 @@ from importlib import import_module
 import pytest
 
 from roundtable.core.errors import SpeakerError
+from roundtable.core.values import Reservation
 from roundtable.models.registry import Registry
-from roundtable.ports import PAYABLE_CHARACTERS, Reply, SpeakRequest
+from roundtable.ports import Reply, SpeakRequest
 from roundtable.speakers.api import ApiSpeaker
 from tests.hostile import Asked, Behave, Hostile, Line, bomb, chunk, hostile
 from tests.servers import TEST_KEY
@@ -44,7 +45,13 @@ def little_memory(allowed: int = 64_000_000) -> Iterator[None]:
         tracemalloc.stop()
 
 
-async def ask(server: Hostile, model: str = CHAT, *, seconds: float = 60) -> Reply:
+async def ask(
+    server: Hostile,
+    model: str = CHAT,
+    *,
+    seconds: float = 60,
+    set_aside: Reservation | None = None,
+) -> Reply:
     env = {
         "OPENAI_API_KEY": TEST_KEY,
         "OPENAI_BASE_URL": f"{server.url}/v1",
@@ -53,7 +60,15 @@ async def ask(server: Hostile, model: str = CHAT, *, seconds: float = 60) -> Rep
     }
     speaking = ApiSpeaker(PROVIDERS, lambda *_: PRICE, env)
     try:
-        request = SpeakRequest(model, "Be brief.", "Why?", GRANTED, seconds, "rt_1/1/opening/a/1")
+        request = SpeakRequest(
+            model,
+            "Be brief.",
+            "Why?",
+            GRANTED,
+            seconds,
+            "rt_1/1/opening/a/1",
+            set_aside=set_aside,
+        )
         return await speaking.speak(request, lambda _: None)
     finally:
         await speaking.close()
@@ -116,10 +131,24 @@ async def test_an_answer_without_end_is_cut_where_its_grant_ends_and_says_so() -
     async with hostile(streaming(endless=delta("word " * 100))) as server:
         reply = await ask(server)
     assert reply.finish_reason == "length"
-    payable = PAYABLE_CHARACTERS * GRANTED
-    assert payable < len(reply.text) <= payable + 500
-    assert reply.usage.output_tokens < 1.7 * GRANTED
+    assert reply.usage.output_tokens == 1.5 * GRANTED
+    assert 6 * GRANTED - 4 <= len(reply.text) <= 6 * GRANTED
     assert (reply.usage.priced_usd, reply.usage.unpriced_calls) == (PRICE, 0)
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("spare", [0, 200])
+@pytest.mark.parametrize("piece", [100, 100_000], ids=["small pieces", "one large piece"])
+async def test_an_answer_without_end_takes_no_more_of_a_limit_than_was_set_aside(
+    piece: int, spare: int
+) -> None:
+    held = Reservation(input_tokens=3, output_tokens=GRANTED, cost_usd=0.1, spare_tokens=spare)
+    async with hostile(streaming(endless=delta("word " * piece))) as server:
+        reply = await ask(server, set_aside=held)
+    assert reply.finish_reason == "length"
+    assert reply.usage.output_tokens == GRANTED + spare
+    assert reply.usage.input_tokens <= 3
+    assert len(reply.text) <= 4 * (GRANTED + spare)
 
 
 async def test_ten_megabytes_in_one_piece_are_an_answer_that_is_cut() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 from .events import BudgetExhausted
@@ -26,8 +27,17 @@ LOOSE = 0.25
 be used by those who are asked again meanwhile."""
 
 
+SPARE = 0.5
+"""Of the tokens that an answer was granted: so much more it may seem to have, counted by its
+characters, before it is cut. Some texts have more of them to a token than others."""
+SHORTEST = 1_000
+"""Tokens that every answer may seem to have, however few were granted."""
+
+
 MORE = "and what comes next would take more than is left"
 """Why something is refused although not all is spent."""
+BEYOND = "because a provider counted more than it had been asked for"
+"""How more can be spent than a limit allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +93,18 @@ def grant(
     counts as the dearest known one.
     """
     if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
-        return BudgetExhausted(
-            limit="time",
-            detail=f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed",
-        )
+        return BudgetExhausted(limit="time", detail=told(budget, "time", spending))
     needed = 1 + len(ending)
     if budget.max_calls is not None and spending.calls + needed > budget.max_calls:
-        told = f"{spending.calls} of {budget.max_calls} calls made"
-        return BudgetExhausted(limit="calls", detail=told)
+        return BudgetExhausted(limit="calls", detail=told(budget, "calls", spending))
     out = wanted.most_out
+    room = float("inf")
     if budget.max_tokens is not None:
         left = budget.max_tokens - spending.tokens
         fits = _fits(left, wanted, beside, ending, _by_tokens, whole_round=whole_round)
         if fits is None:
-            told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent or set aside, {MORE}"
-            return BudgetExhausted(limit="tokens", detail=told)
-        out = min(out, fits)
+            return BudgetExhausted(limit="tokens", detail=told(budget, "tokens", spending))
+        out, room = min(out, fits[0]), min(room, fits[1])
     if budget.max_cost_usd is not None:
         money = budget.max_cost_usd - spending.cost_usd
 
@@ -108,11 +114,44 @@ def grant(
 
         fits = _fits(money, wanted, beside, ending, price, whole_round=whole_round)
         if fits is None:
-            of = f"{dollars(spending.cost_usd)} of {dollars(budget.max_cost_usd)}"
-            told = f"{of} spent or set aside, {MORE}"
-            return BudgetExhausted(limit="cost", detail=told)
-        out = min(out, fits)
-    return Granted(out, reserve(wanted.speaker, wanted.tokens_in, out, dearest))
+            return BudgetExhausted(limit="cost", detail=told(budget, "cost", spending))
+        out, room = min(out, fits[0]), min(room, fits[1])
+    reserved = reserve(wanted.speaker, wanted.tokens_in, out, dearest)
+    if is_paid_by_tokens(budget):
+        spare = int(max(0, min(full_spare(out), room - out)))
+        per_out = _prices(wanted.speaker, dearest)[1]
+        more = {"spare_tokens": spare, "spare_usd": spare * per_out / 1_000_000}
+        reserved = reserved.model_copy(update=more)
+    return Granted(out, reserved)
+
+
+def told(budget: Budget, limit: Limit, spending: Spending) -> str:
+    """How much of a limit is used up; empty where there is no such limit."""
+    most = getattr(budget, LIMITS[limit])
+    if most is None:
+        return ""
+    match limit:
+        case "calls":
+            return f"{spending.calls} of {most} calls made"
+        case "time":
+            return f"{spending.seconds:.0f} of {most:.0f} seconds passed"
+        case "tokens":
+            why = BEYOND if spending.tokens > most else MORE
+            return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
+        case "cost":
+            why = BEYOND if spending.cost_usd > most + 1e-9 else MORE
+            of = f"{dollars(spending.cost_usd)} of {dollars(most)}"
+            return f"{of} spent or set aside, {why}"
+
+
+def is_paid_by_tokens(budget: Budget) -> bool:
+    """Whether every token counts against a limit."""
+    return budget.max_tokens is not None or budget.max_cost_usd is not None
+
+
+def full_spare(out: int) -> int:
+    """Tokens beyond those granted that an answer may seem to have where they can be paid."""
+    return max(SHORTEST - out, ceil(out * SPARE))
 
 
 _Price = Callable[[Wanted], tuple[float, float]]
@@ -140,18 +179,19 @@ def _fits(
     price: _Price,
     *,
     whole_round: bool,
-) -> int | None:
-    """How many tokens the call may say, of what is left; None if not even the fewest."""
+) -> tuple[int, float] | None:
+    """How many tokens the call may say, of what is left, and how many could be paid before others
+    would have less for it; None if not even the fewest."""
     per_in, per_out = price(wanted)
     read = wanted.tokens_in * per_in
     if per_in == per_out == 0:
-        return wanted.most_out
+        return wanted.most_out, float("inf")
     others = sum(_total(each, each.fewest_out, price) for each in beside) if whole_round else 0.0
     kept = sum(_total(each, each.fewest_out, price) for each in ending)
     if read + wanted.fewest_out * per_out + others + kept > left:
         return None
     if per_out == 0:
-        return wanted.most_out
+        return wanted.most_out, float("inf")
     most = (left - kept - others - read) / per_out
     # Whoever is asked beside others gets its share by what each usually says: up to what is rare
     # with a verdict of the usual length behind it, and more only of what nobody needs.
@@ -161,7 +201,8 @@ def _fits(
     usual = over - sum(_total(each, each.usual_out, price) for each in ending)
     room = min(wanted.long_out, usual * part)
     share = (over - sum(_total(each, each.long_out, price) for each in ending)) * part * LOOSE
-    return int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
+    out = int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
+    return out, min(most, usual * part)
 
 
 def _total(each: Wanted, out: int, price: _Price) -> float:
@@ -194,7 +235,8 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     return Spending(
         calls=usage.calls,
-        tokens=usage.tokens + sum(each.input_tokens + each.output_tokens for each in held),
-        cost_usd=usage.priced_usd + sum(each.cost_usd for each in held),
+        tokens=usage.tokens
+        + sum(each.input_tokens + each.output_tokens + each.spare_tokens for each in held),
+        cost_usd=usage.priced_usd + sum(each.cost_usd + each.spare_usd for each in held),
         seconds=seconds,
     )

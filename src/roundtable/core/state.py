@@ -578,8 +578,10 @@ class State:
         cost stays, because unknown is not zero."""
         reserved = self.reservations.pop((event.turn_id, event.attempt), None)
         if reserved is not None and event.usage.cost_usd is None:
+            heeded = event.usage.output_tokens <= reserved.output_tokens
+            spared = {"spare_usd": 0.0} if heeded else {}
             self.reservations[event.turn_id, event.attempt] = reserved.model_copy(
-                update={"input_tokens": 0, "output_tokens": 0}
+                update={"input_tokens": 0, "output_tokens": 0, "spare_tokens": 0, **spared}
             )
         self.usage += event.usage.model_copy(update={"calls": 0})
         self._heard[self._attempt(event.turn_id, event.attempt).started.model] = None
@@ -592,8 +594,11 @@ class State:
             self._missing[self._attempt(*key).started.model] = None
         if event.cause not in _MAYBE_PAID:
             self.reservations.pop(key, None)
-        elif self.reservations[key].cost_usd > 0:
+            return
+        if self.reservations[key].cost_usd > 0:
             self.usage += Usage(unpriced_calls=1)
+        without = {"spare_tokens": 0, "spare_usd": 0.0}
+        self.reservations[key] = self.reservations[key].model_copy(update=without)
 
 
 _DECIDED = (

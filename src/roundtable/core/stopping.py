@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .budget import spending, told
 from .state import State
 from .values import StopReason
 
@@ -28,4 +29,16 @@ def budget_exhausted(state: State) -> Stop | None:
     if spent is None:
         return None
     origin = f", by the limit of {spent.origin}" if spent.origin else ""
-    return Stop("budget", f"the {spent.limit} limit: {spent.detail}{origin}")
+    return Stop("budget", f"the {spent.limit} limit: {spent_so_far(state)}{origin}")
+
+
+def spent_so_far(state: State) -> str:
+    """How much of the limit that was reached is used up now: what was under way when something was
+    refused has come to its end since, and an ending may have been paid."""
+    spent = state.exhausted
+    if spent is None:
+        return ""
+    if spent.limit == "time":
+        return spent.detail  # what is told then is when it was over
+    now = spending(state.usage, list(state.reservations.values()), 0.0)
+    return told(state.budget, spent.limit, now) or spent.detail

@@ -228,6 +228,10 @@ class Reservation(Value):
     cost_usd: float
     priced: bool = True
     """False: the price is unknown and the dearest known one was assumed."""
+    spare_tokens: int = added(0)
+    """Tokens out that are set aside beyond what it was told to say, as far as there is room: a
+    server that does not heed that is cut only where the spare ends too."""
+    spare_usd: float = added(0.0)
 
 
 class Prompt(Value):

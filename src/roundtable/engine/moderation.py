@@ -33,6 +33,7 @@ from ..core.events import (
 from ..core.limits import FLAGS, Limits, is_cap
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
+from ..core.stopping import spent_so_far
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
 from ..procedures.casting import open_questions
@@ -122,7 +123,7 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
         limit = LIMITS[spent.limit]
         origin = limits.origins.get(limit, "")
         raise NotAllowed(
-            f"The {spent.limit} limit ended it ({spent.detail}), and is not raised by this.",
+            f"The {spent.limit} limit ended it ({spent_so_far(state)}), and is not raised by this.",
             f"First raise {origin}." if is_cap(origin) else f"Give more: {FLAGS[limit]}.",
         )
     if not more:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import Granted
+from ..core.budget import Granted, is_paid_by_tokens
 from ..core.effects import PromptPlan, Task, TurnPlan
 from ..core.errors import SpeakerError
 from ..core.events import (
@@ -29,7 +29,7 @@ from ..core.state import State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step, without_missing
-from ..core.values import Effort, Prompt, SpeakerRef
+from ..core.values import Effort, Prompt, Reservation, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
 from ..prompts.asking import asked
@@ -213,9 +213,16 @@ class _Taking:
 
     def _granted(self, call: Call) -> int:
         """What was set aside for it, which may be less than the task allows."""
+        return max(1, self._reserved(call).output_tokens)
+
+    def _set_aside(self, call: Call) -> Reservation | None:
+        counts = is_paid_by_tokens(self.journal.state.budget)
+        return self._reserved(call) if counts else None
+
+    def _reserved(self, call: Call) -> Reservation:
         turn = self.turn
         assert turn is not None, "a call is journalled before it is made"
-        return max(1, turn.attempts[call.attempt - 1].started.reserved.output_tokens)
+        return turn.attempts[call.attempt - 1].started.reserved
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         room = call.speaker.context_window - self._max_tokens(call)
@@ -312,6 +319,7 @@ class _Taking:
             form=task.form,
             schema=self._schema(task, call),
             repeated=prompt.repeated,
+            set_aside=self._set_aside(call),
         )
         listening = Listening.to(request, on_words)
         allowed = asyncio.timeout(self._seconds_allowed())

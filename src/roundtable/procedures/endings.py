@@ -25,7 +25,7 @@ def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> 
             status="stopped",
             stop_reason="budget",
             detail=f"Stopped by {spent.detail}.",
-            remedy=f"Raise the limit to let {finish} finish: {raised(state)}{_unpriced(state)}",
+            remedy=to_let_finish(state, finish),
         )
     return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
@@ -46,7 +46,7 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     remedy = " ".join(filter(None, (_common_remedy(state), remedy)))
     if spent is not None:
         detail = f"The budget ended {before}: {spent.detail}."
-        remedy = f"Raise the limit: {raised(state)}{_unpriced(state)}"
+        remedy = to_raise(state)
     closed = DiscussionClosed(
         status="failed",
         stop_reason="budget" if spent else "too_few_answers",
@@ -54,6 +54,16 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
         remedy=remedy,
     )
     return (Record((closed,)),)
+
+
+def to_let_finish(state: State, finish: str) -> str:
+    """What lets something come to its end that the budget cut short."""
+    return f"Raise the limit to let {finish} finish: {raised(state)}{_unpriced(state)}"
+
+
+def to_raise(state: State) -> str:
+    """What lets something begin that the budget did not allow."""
+    return f"Raise the limit: {raised(state)}{_unpriced(state)}"
 
 
 def raised(state: State) -> str:
@@ -65,15 +75,24 @@ def raised(state: State) -> str:
 
 
 def _enough(state: State, name: str) -> str:
-    """What it was expected to take at most, where that is known and more than is allowed."""
-    limit = getattr(state.budget, name) or 0
-    if state.expected is not None and name == "max_calls" and state.expected.most_calls > limit:
-        return str(state.expected.most_calls)
-    most = state.expected.most_usd if state.expected and name == "max_cost_usd" else None
-    if most is None or most <= limit:
-        return "MORE"
-    places = max(2, 1 - floor(log10(most)))
-    return f"{ceil(most * 10**places) / 10**places:.{places}f}"
+    """What it was expected to take at most, where that is known and more than is allowed; else
+    twice of what is allowed or was spent."""
+    limit, used = getattr(state.budget, name) or 0, state.usage
+    foreseen = state.expected
+    match name:
+        case "max_cost_usd":
+            most = (foreseen.most_usd if foreseen else None) or 0.0
+            enough = most if most > limit else 2 * max(limit, used.priced_usd) or 1.0
+            places = max(2, 1 - floor(log10(enough)))
+            return f"{ceil(round(enough * 10**places, 6)) / 10**places:.{places}f}"
+        case "max_calls":
+            most = foreseen.most_calls if foreseen else 0
+            return str(most if most > limit else 2 * max(limit, used.calls) or 1)
+        case "max_tokens":
+            most = 2 * foreseen.tokens if foreseen else 0  # likely ones, and it has met a limit
+            return str(most if most > limit else 2 * max(limit, used.tokens) or 1)
+        case _:
+            return f"{ceil(2 * limit)}"
 
 
 def _unpriced(state: State) -> str:

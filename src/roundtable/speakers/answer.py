@@ -91,6 +91,7 @@ class Answer(ABC):
         if self._aside:
             if self.begun:
                 self.pieces.append("\n\n")
+                self.said += 2
             self._aside = False
         self.begun = True
         self.said += len(words)
@@ -101,6 +102,15 @@ class Answer(ABC):
         self.thought += len(thought)
         self.pieces.append("")
         self._aside = True
+
+    def shorten(self, most: int) -> None:
+        """Leave only so many characters of what was said: what nobody took yet gives way."""
+        while self.said > most and self.pieces:
+            last = self.pieces.pop()
+            kept = last[: max(0, len(last) - (self.said - most))]
+            self.said -= len(last) - len(kept)
+            if kept:
+                self.pieces.append(kept)
 
     def step_aside(self) -> None:
         """Something came that is neither: what follows is a new paragraph."""

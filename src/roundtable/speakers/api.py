@@ -24,13 +24,11 @@ from ..core.key_shapes import of_another_vendor
 from ..core.values import Usage
 from ..listening import Listening
 from ..net import fit_for_a_header, trusted_roots
-from ..ports import OnWords, Reply, SpeakRequest
+from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, SpeakRequest
 from .abilities import Dialect
 
 if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
-
-CHARACTERS_PER_TOKEN = 4
 
 
 class ApiProvider(Protocol):
@@ -245,10 +243,14 @@ class ApiSpeaker:
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
             read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
+            if request.set_aside is not None:
+                read = min(read, request.set_aside.input_tokens)  # as this provider counts
             written, cached = (len(text) + call.thought) // CHARACTERS_PER_TOKEN + 1, 0
             cost = 0.0 if endpoint.provider.free else None
             if call.hung_up and cost is None:
-                # We hung up before the count came: what came is charged all the same.
+                # We hung up before the count came, or it came with more than anybody wanted: what
+                # came is charged all the same.
+                written = max(written, call.told.written)
                 cost = self._cost(request.model, read, written, cached)
         return Usage(
             calls=1,

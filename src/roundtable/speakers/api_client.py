@@ -191,7 +191,12 @@ class ApiCall:
     @property
     def tokens(self) -> Tokens:
         """What the provider counted; nothing if it does not count, or did not come to it."""
-        return Tokens() if self.hung_up else self._answer.tokens
+        return Tokens() if self.hung_up else self.told
+
+    @property
+    def told(self) -> Tokens:
+        """What the provider has counted so far."""
+        return self._answer.tokens
 
     @property
     def extras(self) -> frozenset[Extra]:

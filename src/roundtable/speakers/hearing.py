@@ -80,9 +80,8 @@ class Hearing:
         except (LookupError, TypeError, AttributeError, RecursionError):
             raise ValueError("It does not have the form that was agreed on") from None
         self._understood = True
-        if (
-            answer.said > self._most_words
-            or answer.thought > self._most_thoughts
-            or self._clock() > self._over
-        ):
+        if answer.said > self._most_words:
+            answer.shorten(self._most_words)
+            self.hung_up = True
+        elif answer.thought > self._most_thoughts or self._clock() > self._over:
             self.hung_up = True

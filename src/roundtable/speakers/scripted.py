@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 from ..core.errors import SpeakerError
 from ..core.values import Usage
-from ..ports import OnWords, Reply, Speaker, SpeakRequest
+from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, Speaker, SpeakRequest
 
-CHARACTERS_PER_TOKEN = 4
 _PIECES = re.compile(r"\S+\s*|\s+")
 
 

@@ -8,6 +8,7 @@ from ..core.events import ScoresGiven, SearchFailed, SearchFinished
 from ..core.grounding import NO_REAL_TIME_DATA, NOTHING_USEFUL
 from ..core.scores import Matrix, consensus, matrix
 from ..core.state import State
+from ..core.stopping import spent_so_far
 from ..core.values import SpeakerRef
 from .notes import DEGRADED as DEGRADED
 
@@ -29,8 +30,8 @@ def meta_lines(state: State) -> list[str]:
         if note.code not in (VALIDATED, SUBSTITUTED) and not note.text.startswith(DEGRADED):
             lines.append(f"{note.text} {note.remedy}".strip())
     if state.exhausted is not None:
-        spent = state.exhausted
-        lines.append(f"The {spent.limit} limit ended it: {spent.detail}. Raise it to go on.")
+        ended = f"The {state.exhausted.limit} limit ended it: {spent_so_far(state)}."
+        lines.append(f"{ended} Raise it to go on.")
     lines.append(_spent(state))
     return list(dict.fromkeys(lines))
 

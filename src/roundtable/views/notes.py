@@ -10,6 +10,7 @@ from ..core.causes import TOLD
 from ..core.errors import FailureCause
 from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.state import State
+from ..core.stopping import spent_so_far
 
 DEGRADED = "PANEL DEGRADED"
 """How the text of a note on an adaptive panel begins that lacks a model."""
@@ -44,7 +45,7 @@ def notes(state: State) -> list[Note]:
         found.append(
             Note(
                 "budget",
-                f"The {state.exhausted.limit} limit ended it: {state.exhausted.detail}.",
+                f"The {state.exhausted.limit} limit ended it: {spent_so_far(state)}.",
                 "Raise the limit to let the discussion go on.",
             )
         )

@@ -102,7 +102,7 @@ class Custom:
         if spent or step is None:
             why = f": {spent.detail}" if spent else ""
             detail = f"The budget ended it before anybody had spoken{why}."
-            remedy = "Raise the limit and ask again."
+            remedy = endings.to_raise(state)
         else:
             count, seats = len(table.said_in(step)), len(table.speakers(step))
             detail = (
@@ -142,7 +142,7 @@ class Custom:
                 status="stopped",
                 stop_reason="budget",
                 detail=f"Stopped by {spent.detail}.",
-                remedy="Raise the limit to let the table finish.",
+                remedy=endings.to_let_finish(state, "the table"),
             )
         else:
             closed = DiscussionClosed(

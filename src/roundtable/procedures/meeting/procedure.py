@@ -41,7 +41,7 @@ from ...views.meeting_status import (
 )
 from ..clerk import CLERK, tabled_by_asker, tabled_by_clerk, with_own_positions
 from ..closing import CLOSING, closing_ballot
-from ..endings import may_open, reasons
+from ..endings import may_open, reasons, to_let_finish, to_raise
 from . import turns
 from .conclusion import reached
 from .meeting_table import MeetingTable
@@ -296,7 +296,7 @@ def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
             status="stopped",
             stop_reason="budget",
             detail=f"Stopped by {spent.detail}.",
-            remedy="Raise the limit to let the meeting finish.",
+            remedy=to_let_finish(state, "the meeting"),
         )
     elif why == "too_few" and not _concluded_by_hand(state):
         closed = DiscussionClosed(
@@ -331,7 +331,7 @@ def _too_few(table: MeetingTable) -> tuple[Effect, ...]:
         if spent
         else f"Sorry: {count} of {len(table.seats)} participants spoke, and a meeting needs at "
         f"least two.{reasons(table.state)}",
-        remedy="Raise the limit and ask again."
+        remedy=to_raise(table.state)
         if spent
         else "Give the seats other models: `roundtable models` shows which can be used now.",
     )

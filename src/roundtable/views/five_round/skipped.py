@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...core.state import State
+from ...core.stopping import spent_so_far
 from .rounds import ARBITRATION, ROUNDS, held, planned, round_name
 
 EARLY_STOP = "early_stop"
@@ -58,7 +59,7 @@ def _reason(state: State) -> str:
     if state.stop_requested is not None:
         return "the discussion was stopped"
     if state.exhausted is not None:
-        return f"the budget was spent ({state.exhausted.detail})"
+        return f"the budget was spent ({spent_so_far(state)})"
     for note in state.notes:
         if note.code in (EARLY_STOP, LONE_EXPERT, SILENT_ROUND):
             return note.text
