@@ -23,7 +23,7 @@ from ..core.visible import shown as shown_text
 from ..documents.gathered import COLOURED, Gathered
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
-from ..procedures.opening import OpenRequest
+from ..procedures.opening import OpenRequest, checked_topic
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import OnSecrets, Settings
@@ -92,7 +92,11 @@ def open_request(
     if isinstance(slug := named.get("context_from"), str):
         names.append(slug)
     earlier = find_earlier(names, settings.workspace)
-    told = [Material(source="the question", text=topic), *earlier.materials, *materials]
+    told = [
+        Material(source="the question", text=checked_topic(topic)),
+        *earlier.materials,
+        *materials,
+    ]
     question, *checked = checked_for_secrets(settings, told, secrets)
     limits, lowered = limits_of(settings, budget, surface=surface)
     return OpenRequest(
