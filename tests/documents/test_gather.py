@@ -114,6 +114,39 @@ def test_a_broken_document_gets_its_line_and_the_rest_goes_on(
     assert found.notes[0].text == "Of the documents: cut.pdf is damaged, or no PDF."
 
 
+COLOURED = "\x1b[32mok\x1b[0m, see \x1b]8;;http://a.example\x07the log\x1b]8;;\x07\n"
+
+
+def test_the_colours_of_a_terminal_are_left_out_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, in__good_dot_md="The plan.", in__log_dot_txt=COLOURED)
+
+    found = gather(["in", "-"], lambda: COLOURED)
+
+    assert [each.text for each in found.materials] == ["The plan.", *["ok, see the log\n"] * 2]
+    assert [line.partition(" ")[0] for line in found.lines] == ["in/log.txt", "-"]
+    assert all("without the colours" in line for line in found.lines)
+    assert not found.unread
+
+
+def test_a_text_with_a_control_character_gets_its_line_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, in__good_dot_md="The plan.", in__bell_dot_txt="Ring\x07", half_dot_md="a\x1b")
+
+    found = gather(["in", "half.md"])
+
+    assert sources(found) == ["in/good.md"]
+    assert found.lines == (
+        "in/bell.txt is no plain text: it holds the control character U+0007",
+        "half.md is no plain text: it holds the control character U+001B",
+    )
+    assert found.unread
+
+
 def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "empty").mkdir()

@@ -378,6 +378,26 @@ def test_three_hundred_models_are_grouped_counted_and_filtered(
 
 
 @pytest.mark.requirement("Z-36")
+def test_doctor_reach_names_a_default_that_is_really_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of a server may name what it does not have."""
+
+    listed = ["liar-1", "liar-2", "real-1", "real-2"]
+    with provider_server(only("real-1", "real-2"), models=listed) as server:
+        at(monkeypatch, server)
+        findings = desk("doctor", "--reach", "--json").document["findings"]
+    [models] = [each for each in findings if each["area"] == "models"]
+    assert models["state"] == "doubtful"
+    assert models["text"] == (
+        "Default model: openai/real-1, for openai/liar-1 is listed and not there."
+    )
+    [reached] = [each for each in findings if each["area"] == "providers"]
+    assert "does not have openai/liar-1, openai/liar-2" in reached["text"]
+    assert reached["remedy"] == "Name another model in their place."
+
+
+@pytest.mark.requirement("Z-36")
 @pytest.mark.parametrize(
     ("lists", "reply", "state", "told"),
     [

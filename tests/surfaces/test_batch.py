@@ -94,6 +94,24 @@ def test_a_limit_that_cuts_one_short_is_exit_code_3(desk: Desk) -> None:
     assert (outcome.code, ended) == (3, {"cut short"})
 
 
+def test_with_a_higher_limit_it_goes_on_where_the_lower_one_ended_it(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE)
+    short = desk(*line, "--max-calls", "3")
+    (id_,) = (row["discussion_id"] for row in desk("list", "--json").document)
+    assert f"roundtable resume {id_} --max-calls" in short.out
+    assert "1 question: 1 cut short." in short.err
+    (same,) = desk(*line, "--max-calls", "3", "--json").document["questions"]
+    assert (same["ended"], same["result"]["usage"]["calls"]) == ("cut short", 3)
+    longer = desk(*line, "--max-calls", "60", "--json")
+    (row,) = longer.document["questions"]
+    assert (longer.code, row["ended"], row["discussion_id"]) == (0, "answered", id_)
+    assert len(desk("list", "--json").document) == 1
+    (before,) = desk(*line, "--max-calls", "60", "--json").document["questions"]
+    assert before["ended"] == "answered before"
+    assert before["result"]["usage"] == row["result"]["usage"]
+
+
 @pytest.mark.parametrize(
     ("lines", "args", "told"),
     [

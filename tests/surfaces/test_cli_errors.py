@@ -134,7 +134,56 @@ def test_a_mistyped_command_is_not_taken_for_a_question(
     desk: Desk, typo: str, command: str
 ) -> None:
     for more in ((), ("rt_1a2b3c4d",), ("last",), ("last", "--json")):
-        refused(desk(typo, *more), f"Did you mean '{command}'?", f"roundtable ask '{typo}'")
+        words = " ".join((typo, *more[:1]))
+        asked = " ".join((f'roundtable ask "{words}"', *more[1:]))
+        refused(desk(typo, *more), f"Did you mean '{command}'?", asked)
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("What", "--context", "notes.md", "--dry-run"),
+        ("Who", "--dry-run", "--max-cost=1"),
+        ("Lists", "--dry-run"),
+    ],
+)
+def test_a_word_with_flags_of_asking_is_a_question(desk: Desk, line: tuple[str, ...]) -> None:
+    (desk.workspace / "notes.md").write_text("The plan.")
+    outcome = desk(*line, *SCRIPTED)
+    assert outcome.code == 0, outcome.err
+    assert "Estimate" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        (("help", "me", "decide"), '"help me decide"'),
+        (("schedule", "the", "release"), '"schedule the release"'),
+        (("compare", "tea", "and", "milk", "for", "us"), '"compare tea and milk for us"'),
+    ],
+)
+def test_a_question_that_begins_with_a_command_is_told_how_to_be_asked(
+    desk: Desk, line: tuple[str, ...], asked: str
+) -> None:
+    refused(desk(*line), "is a command.", f"roundtable ask {asked}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("export", "last", "--format", "md", "--out", "x.md"),
+        ("export", "a", "b", "c", "d", "--out", "x.md"),
+        ("add", "last", "absent.md"),
+        ("show", "--no-such"),
+    ],
+)
+def test_a_command_with_a_mistake_is_not_taken_for_a_question(
+    desk: Desk, line: tuple[str, ...]
+) -> None:
+    outcome = desk(*line)
+    assert outcome.code == 2
+    assert "as a question" not in outcome.err
 
 
 def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> None:

@@ -24,7 +24,8 @@ def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk
     document = desk("show", id_, "--json").document
     assert document["status"] == "concluded"
     assert document["usage"]["calls"] == 0
-    (conclusion,) = desk.workspace.rglob("*.md")
+    (conclusion,) = (desk.home / "demo").rglob("*.md")
+    assert not list(desk.workspace.rglob("*.md")), "any folder may be the current one"
     assert CONCLUSION in conclusion.read_text("utf-8")
     assert conclusion.name in done.err
     page = desk("export", id_, "--format", "html").out
@@ -48,8 +49,24 @@ def test_that_the_page_goes_on_is_said_with_what_ends_it(
         return "http://127.0.0.1:8199/d"
 
     monkeypatch.setattr("roundtable.surfaces.demo._page", served)
-    assert "roundtable serve --stop" in desk("demo").err
+    assert "roundtable serve --stop" in desk("demo", "--web").err
     assert "--stop" not in desk("demo", "--no-web").err
+    assert "--stop" not in desk("demo").err, "nobody sits at a screen"
+
+
+def test_a_setting_that_wants_no_page_is_obeyed_at_a_screen_too(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def served(*_: object) -> str:
+        return "http://127.0.0.1:8199/d"
+
+    monkeypatch.setattr("roundtable.surfaces.demo._page", served)
+    monkeypatch.setattr("roundtable.surfaces.cli.page.is_terminal", lambda _: True)
+    monkeypatch.setattr("roundtable.surfaces.cli.page.has_display", lambda _: True)
+    monkeypatch.delenv("ROUNDTABLE_WEB", raising=False)
+    assert "Watch it: http://127.0.0.1:8199/d" in desk("demo").err
+    monkeypatch.setenv("ROUNDTABLE_WEB", "false")
+    assert "http" not in desk("demo").err
 
 
 @pytest.mark.requirement("D-35")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from roundtable.core.errors import SecretsFound
@@ -120,3 +121,24 @@ def test_at_a_terminal_the_person_decides(
     assert told.code == code
     assert "line 2" in told.err
     assert SECRET not in told.err
+
+
+async def test_colours_of_a_terminal_are_taken_out_first_and_hide_no_secret(tmp_path: Path) -> None:
+    half = len(SECRET) // 2
+    cut = f"OPENAI_API_KEY={SECRET[:half]}\x1b[0m{SECRET[half:]}\n"
+    async with house(tmp_path) as at:
+
+        async def opened(text: str) -> httpx2.Response:
+            context = [{"source": "the log", "text": text}]
+            body = {"topic": "Tea?", "context": context, "options": OPTIONS, "run": False}
+            return await at.client.post("/api/discussions", json=body, headers=dict(at.owner))
+
+        refused = await opened(cut)
+        assert refused.status_code == 422
+        assert "the log, line 1" in refused.text
+        taken = await opened("\x1b[32mok\x1b[0m\n")
+        state = await at.service.read(taken.json()["discussion_id"])
+        assert state.start.context[0].text == "ok\n"
+        assert "the log was read without the colours" in " ".join(n.text for n in state.notes)
+        link = at.at(state, "host")
+        assert (await at.act(f"{link}/material", source="more", text=cut)).status_code == 422

@@ -15,7 +15,7 @@ from .folder import NO_DOCUMENT, UNOPENED, look_through
 from .gathered import Gathered
 from .kinds import kind_of
 from .limits import MOST_IN_ALL
-from .read import Read, Unreadable
+from .read import NearlyText, Read, Unreadable
 from .reading import plain, read_document, with_text
 
 
@@ -72,7 +72,8 @@ class _Gathering:
             self._miss(shown(name), why)
 
     def folder(self, name: str) -> None:
-        """What is wrong with its files is counted, but for documents, which somebody may miss."""
+        """What is wrong with its files is counted, but for documents and what is nearly text, which
+        somebody may miss."""
         looked = look_through(Path(name))
         before = len(self.materials)
         for inside, path in looked.files:
@@ -85,12 +86,8 @@ class _Gathering:
             except OSError:
                 looked.left_out[UNOPENED] += 1
             except Unreadable as why:
-                if "extra" in str(why) or path.suffix.lower() in (
-                    ".pdf",
-                    ".docx",
-                    ".pptx",
-                    ".xlsx",
-                ):
+                missed = isinstance(why, NearlyText) or "extra" in str(why)
+                if missed or path.suffix.lower() in (".pdf", ".docx", ".pptx", ".xlsx"):
                     self._miss(shown(called), why)
                 else:
                     looked.left_out[NO_DOCUMENT] += 1

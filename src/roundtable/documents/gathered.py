@@ -8,6 +8,8 @@ from ..core.events import NoteAdded
 from ..core.values import Material
 
 CODE, UNREAD = "documents", "unread_documents"
+COLOURED = "was read without the colours that it has in a terminal"
+"""What is said of a document whose codes for a terminal were taken out."""
 _LISTED = 12
 
 

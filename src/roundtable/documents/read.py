@@ -10,6 +10,10 @@ class Unreadable(Exception):
     """Why a document cannot be read: a clause that goes on from its name."""
 
 
+class NearlyText(Unreadable):
+    """A text file but for a character: somebody wrote it, and may miss it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """The text of one document, and what should be said of it."""

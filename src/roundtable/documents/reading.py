@@ -6,11 +6,13 @@ import json
 import os
 from collections.abc import Mapping
 
+from ..core.control_codes import stray, without_escapes
 from ..program_runner import TooMuchOutput, run_program
 from ..programs import python_child
+from .gathered import COLOURED
 from .kinds import Kind, decoded, kind_of
 from .limits import MOST_BYTES, MOST_CHARACTERS, SECONDS
-from .read import Read, Unreadable
+from .read import NearlyText, Read, Unreadable
 
 WORKER = "roundtable.documents.worker"
 _HANDED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -41,10 +43,14 @@ def plain(data: bytes) -> Read:
 
 
 def with_text(read: Read) -> Read:
-    """What was read. Unreadable if nothing stands there."""
-    if not read.text.strip():
+    """What was read, without the colours of a terminal. Unreadable if nothing stands there, or what
+    no text has."""
+    text = without_escapes(read.text)
+    if not text.strip():
         raise Unreadable("holds no text")
-    return read
+    if found := stray(text):
+        raise NearlyText(f"is no plain text: it holds the control character {found}")
+    return read if text == read.text else Read(text, (*read.lines, COLOURED))
 
 
 async def _apart(kind: Kind, data: bytes, seconds: float, env: Mapping[str, str] | None) -> Read:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.control_codes import stray
 from ..core.errors import BadSetting, BadTopic
 from ..core.events import NoteAdded, TaskLinked
 from ..core.values import Budget, Material, NewsPlan, Options, Pace, Participant
@@ -17,7 +18,6 @@ MAX_TOPIC = 100_000
 MAX_CONTEXT = 2_000_000
 LARGEST_LIMIT = 10**12
 _LANGUAGE = re.compile(r"[^\W\d_]+(?:[ \-][^\W\d_]+){0,3}")
-_BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,8 @@ def checked_language(language: str) -> str:
 
 def _refuse_binary(text: str, what: str) -> None:
     """Control characters and broken UTF-8 are signs of a file that is not text."""
-    if found := _BINARY.search(text):
+    if found := stray(text):
         raise BadTopic(
-            f"{what} contains binary data (character U+{ord(found[0]):04X}).",
+            f"{what} contains binary data (character {found}).",
             "Give it as UTF-8 text.",
         )

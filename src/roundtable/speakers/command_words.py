@@ -9,24 +9,15 @@ from __future__ import annotations
 import codecs
 import re
 
-_ESCAPE = re.compile(
-    r"""
-      \x1b\[[0-?]*[\ -/]*[@-~]              # colours, cursor
-    | \x1b\][^\x07\x1b]*(?:\x07|\x1b\\)      # titles, links
-    | \x1b[PX^_][^\x1b]*\x1b\\
-    | \x1b[\ -/]+[0-~]                      # character sets
-    | \x1b[0-Z\\^-~]
-    | \x9b[0-?]*[\ -/]*[@-~]
-    """,
-    re.VERBOSE,
-)
+from ..core.control_codes import ESCAPE, without_escapes
+
 _UNFINISHED = re.compile(r"(?:\x1b|\x9b)[^\x1b\x9b]{0,300}\x1b?\Z|\r\Z")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def plain(text: str) -> str:
     """The text without escape sequences and control characters, with ordinary line ends."""
-    text = _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = without_escapes(text).replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("", text)
 
 
@@ -56,7 +47,7 @@ class PlainWords:
         match = _UNFINISHED.search(text)
         if match is None:
             return 0
-        if _ESCAPE.match(match[0]):
+        if ESCAPE.match(match[0]):
             return int(text.endswith("\r"))
         return len(match[0])
 

@@ -11,6 +11,7 @@ from pydantic import GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from ..core.control_codes import without_escapes
 from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
@@ -18,9 +19,11 @@ from ..core.limits import FLAGS, Limits, joined
 from ..core.limits import told as in_words
 from ..core.state import State
 from ..core.values import AT_EASE, Budget, Material, Pace
+from ..core.visible import shown as shown_text
+from ..documents.gathered import COLOURED, Gathered
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
-from ..procedures.opening import OpenRequest
+from ..procedures.opening import OpenRequest, checked_topic
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import OnSecrets, Settings
@@ -89,7 +92,11 @@ def open_request(
     if isinstance(slug := named.get("context_from"), str):
         names.append(slug)
     earlier = find_earlier(names, settings.workspace)
-    told = [Material(source="the question", text=topic), *earlier.materials, *materials]
+    told = [
+        Material(source="the question", text=checked_topic(topic)),
+        *earlier.materials,
+        *materials,
+    ]
     question, *checked = checked_for_secrets(settings, told, secrets)
     limits, lowered = limits_of(settings, budget, surface=surface)
     return OpenRequest(
@@ -100,7 +107,7 @@ def open_request(
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),
-        notes=(*earlier.notes, *notes, *lowered),
+        notes=(*earlier.notes, *notes, *_coloured(materials).notes, *lowered),
         options=named,
         language=language or choices.language,
         budget=limits.budget,
@@ -118,17 +125,26 @@ def open_request(
     )
 
 
+def _coloured(materials: Sequence[Material]) -> Gathered:
+    """What is to be said of those that lose their colours here: read from files, they lost them
+    before."""
+    found = [each.source for each in materials if _uncoloured(each) is not each]
+    return Gathered(lines=tuple(f"{shown_text(source)} {COLOURED}" for source in found))
+
+
 def checked_for_secrets(
     settings: Settings, materials: Sequence[Material], secrets: OnSecrets | None = None
 ) -> list[Material]:
-    """The materials as they may go to models. SecretsFound says where secrets seem to be, unless
+    """The materials as they may go to models, without the codes that colour a terminal: a secret
+    that they cut in two would be whole again. SecretsFound says where secrets seem to be, unless
     they are to be sent or taken out."""
+    materials = [_uncoloured(each) for each in materials]
     decided = secrets or settings.choices.secrets
     if decided == "send":
-        return list(materials)
+        return materials
     found = [(m.source, each) for m in materials for each in likely_secrets(m.text)]
     if not found:
-        return list(materials)
+        return materials
     if decided == "refuse":
         listed = "; ".join(f"{source}, {each}" for source, each in found[:MOST_LISTED])
         more = f"; and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
@@ -139,6 +155,11 @@ def checked_for_secrets(
             tuple(f"{source}, {each}" for source, each in found[:MOST_LISTED]),
         )
     return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]
+
+
+def _uncoloured(material: Material) -> Material:
+    text = without_escapes(material.text)
+    return material if text == material.text else Material(source=material.source, text=text)
 
 
 def limits_of(

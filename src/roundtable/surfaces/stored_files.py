@@ -30,6 +30,8 @@ from .tokens.store import LOCK as TOKENS_LOCK
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 
+DEMO = "demo"
+"""Where `roundtable demo` leaves the document of its meeting."""
 _WEB_LOCK = "web.lock"
 _TEMPORARY = (SCRATCH, "roundtable-skill-", SPARE)
 _BESIDE_A_DATABASE = ("", "-wal", "-shm", "-journal", ".v*.bak", ".v*.bak.*", RESCUE)
@@ -66,6 +68,7 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
             home / name
             for name in (
                 "cache",
+                DEMO,
                 CALLS,
                 NO_RIGHTS_TOLD,
                 STATE_FILE,

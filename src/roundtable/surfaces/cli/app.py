@@ -55,10 +55,14 @@ def run(args: Sequence[str]) -> int:
 
 
 def _hint(error: click.UsageError, args: Sequence[str]) -> None:
-    """What else may have been meant: a question, or a flag of `ask`."""
-    if asked := cli.meant_as_question(args):
-        click.echo(asked, err=True)
-    elif isinstance(error, click.NoSuchOption) and error.ctx is not None:
+    """What else may have been meant: a question, or a flag of `ask`. Whoever gives a command a flag
+    means the command."""
+    if not isinstance(error, click.NoSuchOption):
+        # Words too many, or no such command of a group.
+        unfit = not isinstance(error, (click.BadParameter, click.BadOptionUsage))
+        if asked := cli.meant_as_question(args, unfit=unfit):
+            click.echo(asked, err=True)
+    elif error.ctx is not None:
         asks = {name for each in cli.commands["ask"].params for name in each.opts}
         if error.option_name in asks and error.ctx.command.name not in ("ask", "follow-up"):
             click.echo(f"{error.option_name} belongs to `roundtable ask`.", err=True)

@@ -2,7 +2,8 @@
 
 What was answered before is not asked and paid again: the key under which a question is opened
 follows from the file, the question and what the table is asked for, and the ledger knows it. So
-the same command, given again, goes on where it was killed, and tries again what failed.
+the same command, given again, goes on where it was killed, and tries again what failed; given
+with a higher limit, it goes on where the lower one ended it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 
 from ...bootstrap import App, start
 from ...core.declaration_block import BrokenJson, parse_json
-from ...core.errors import RoundtableError, UsageError
+from ...core.errors import NotAllowed, RoundtableError, UsageError
+from ...core.limits import Limits
 from ...core.state import State
 from ...core.text import dollars
 from ...core.values import Material
@@ -273,9 +275,24 @@ async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
     while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
         last, number = known, number + 1
     if last is not None and not fresh and (last.closed is None or last.verdict is not None):
+        last = await _with_more(app, last, asked.request)
         return last, last.closed is not None
     opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{number}")
     return opened, False
+
+
+async def _with_more(app: App, state: State, request: OpenRequest) -> State:
+    """The discussion, open again where the limits of this call let it go on; else as it is."""
+    if request.budget == state.budget:
+        return state
+    named = request.budget.model_dump(exclude_none=True)
+    limits = Limits(
+        state.budget.model_copy(update=named), {**state.limits_from, **request.limits_from}
+    )
+    try:
+        return await app.service.raise_limits(state.discussion_id, limits, by="the user")
+    except NotAllowed:  # it ended otherwise, or the limit that ended it is no higher
+        return state
 
 
 async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
@@ -313,7 +330,7 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
             _show(number, each)
     ended = Counter(each.ended for each in done)
     told = ", ".join(f"{count_} {word}" for word, count_ in ended.items())
-    echo_error(f"{len(done)} questions: {told}.")
+    echo_error(f"{len(done)} {'question' if len(done) == 1 else 'questions'}: {told}.")
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
@@ -330,6 +347,8 @@ def _show(number: int, done: Done) -> None:
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")
+    if done.ended == "cut short" and state is not None and state.closed is not None:
+        echo(f"     {on_one_line(state.closed.remedy, 110)}")
 
 
 def _row(done: Done) -> dict[str, Any]:

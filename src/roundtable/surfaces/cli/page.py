@@ -55,17 +55,23 @@ def page_plan(
     return PagePlan(tell=True, serve=True, browser=person and display)
 
 
-async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) -> None:
-    """Say and show where the discussion can be watched. It goes on without a page, too."""
+def plan_here(settings: Settings, flags: Mapping[str, Any], *, confidential: bool) -> PagePlan:
+    """By these flags, these settings and who sits here."""
     person = not flags.get("quiet") and not flags.get("as_json") and is_terminal(sys.stderr)
-    plan = page_plan(
+    return page_plan(
         asked=flags.get("web"),
         setting=settings.choices.web,
-        confidential=bool(flags.get("confidential")) or state.notification_plan == CONFIDENTIAL,
+        confidential=confidential,
         person=person,
         display=has_display(os.environ),
         installed=find_spec("fastapi") is not None and find_spec("uvicorn") is not None,
     )
+
+
+async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) -> None:
+    """Say and show where the discussion can be watched. It goes on without a page, too."""
+    confidential = bool(flags.get("confidential")) or state.notification_plan == CONFIDENTIAL
+    plan = plan_here(settings, flags, confidential=confidential)
     if not plan.tell:
         return
     from ..web.found import page_url

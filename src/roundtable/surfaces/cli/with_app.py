@@ -7,6 +7,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from ...bootstrap import App, start
@@ -44,13 +45,16 @@ def find_here(called: str) -> str:
     return asyncio.run(main())
 
 
-def with_app(work: Callable[[App], Awaitable[T]], *, opens: bool = False) -> T:
-    """`opens`: the work may open a discussion, so every file of settings has to be in order."""
+def with_app(
+    work: Callable[[App], Awaitable[T]], *, opens: bool = False, files: Path | None = None
+) -> T:
+    """`opens`: the work may open a discussion, so every file of settings has to be in order.
+    `files`: where discussions leave theirs, in place of the workspace."""
     found: list[T] = []
 
     async def main() -> None:
         settings = settings_here(tell=False, reading=not opens)
-        delivery = WorkspaceFiles(settings.workspace)
+        delivery = WorkspaceFiles(files or settings.workspace)
         # Whoever only looks at an example leaves nothing behind, and needs no ledger that opens.
         choices = settings.choices
         ledger = LateLedger(partial(open_ledger, settings.db, listen=choices.db_listen))

@@ -49,11 +49,18 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         settings = settings.model_copy(update={"choices": Choices()})
         lookout = make_lookout(settings, registry, keyed)
         models = await lookout.look(asking=asking)
-    found += model_checks.check_models(models, env)
+    reached: list[Finding] = []
+    first = models.default_model
+    if reach:
+        reached = await reach_all(models, lookout, keyed)
+        if any(lookout.is_missing(each.id, model.partition("/")[2])
+               for each in models.providers for model in each.models):  # fmt: skip
+            # A name of its list means nothing there: nobody would be seated on it.
+            models = await lookout.look(asking="never")
+    found += model_checks.check_models(models, env, before=first)
     found += model_checks.check_keys(models, env)
     found += model_checks.check_stored_keys(keys)
-    if reach:
-        found += await reach_all(models, lookout, keyed)
+    found += reached
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
     found += await store_checks.check_database(settings)

@@ -16,7 +16,8 @@ from ...settings import Settings
 from .finding import Finding
 
 
-def check_models(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
+def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterator[Finding]:
+    """`before`: the default model by the lists alone, before anybody was called."""
     wanted = found.configured_default
     if wanted is not None and not found.usable(wanted):
         provider = found.registry.provider_of(wanted)
@@ -39,6 +40,14 @@ def check_models(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
             if embedded_installed()
             else "No model can speak here yet.",
             "Set the key of any provider (roundtable models lists them), or start Ollama.",
+        )
+    elif found.default_model != before:
+        told = f"Default model: {found.default_model}, for {before} is listed and not there."
+        yield Finding(
+            "models",
+            "doubtful",
+            told,
+            "Name the one you want as default_model in config.toml, or with --models.",
         )
     else:
         yield Finding("models", "ok", f"Default model: {found.default_model}")

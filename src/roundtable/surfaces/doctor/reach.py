@@ -110,8 +110,9 @@ async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) ->
         took = f"{(time.monotonic() - begun) * 1000:.0f} ms"
         told = f"{provider.label} works: {model} answered in {took}."
         if missing:
+            whose = "its" if len(missing) == 1 else "their"
             lacks = f"{provider.label} does not have {', '.join(missing)}. {told}"
-            return Finding("providers", "doubtful", lacks, "Name other models in its place.")
+            return Finding("providers", "doubtful", lacks, f"Name another model in {whose} place.")
         return Finding("providers", "ok", told)
     told = f"{provider.label} has no such model: {', '.join(missing)}."
     remedy = "roundtable models --refresh asks what it has; name a model that is there."

@@ -258,7 +258,9 @@ def chat(**flags: Any) -> int:
 
 
 @cli.command(short_help="Check that everything works, without any model.")
-@click.option("--web/--no-web", default=True, help="Serve the live page as well.")
+@click.option(
+    "--web/--no-web", default=None, help="Serve the live page as well; by itself at a screen only."
+)
 @click.option("--pace", type=click.FloatRange(0, 60), default=0.0, help="Seconds between speeches.")
 def demo(**flags: Any) -> int:
     """Hold a small meeting in which the coordinator speaks for everybody: speeches, rounds,

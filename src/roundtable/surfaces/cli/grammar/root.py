@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
+from shlex import quote
 from typing import Any
 
 import click
@@ -60,35 +62,42 @@ class Grammar(click.Group):
 
     def _refuse_typo(self, ctx: click.Context, args: list[str]) -> None:
         """`roundtable lsit`, or `shwo rt_1a2b3c4d`, is a slip, not a question to pay for."""
-        word = args[0]
+        word = args[0].lower()
         if word.startswith("-"):
             return
         from difflib import get_close_matches
 
-        near = get_close_matches(word, self.commands, n=1, cutoff=0.75)
-        bare = [each for each in args if not each.startswith("-")]
-        alone = len(bare) < A_QUESTION and not bare[-1].endswith(("?", "？"))
-        if near and alone:
+        # Fingers swap letters, or miss one, and hardly ever the first: “what” is no “chat”.
+        like = [each for each in self.commands if word[:1] == each[0] or word[1::-1] == each[:2]]
+        near = get_close_matches(word, like, n=1, cutoff=0.75)
+        words = _words(args)
+        alone = len(words) < A_QUESTION and not words[-1].endswith(("?", "？"))
+        if near and alone and not self._asks(args, near[0]):
             raise click.UsageError(
-                f"No such command {word!r}. Did you mean {near[0]!r}? "
-                f"To ask it as a question: roundtable ask {word!r}",
+                f"No such command {args[0]!r}. Did you mean {near[0]!r}? "
+                f"To ask it as a question: {_as_question(args)}",
                 ctx,
             )
 
-    def meant_as_question(self, args: Sequence[str]) -> str:
+    def _asks(self, args: Sequence[str], command: str) -> bool:
+        """Whether a flag on the line is one of `ask` and none of this command."""
+        flags = {each.partition("=")[0] for each in args if each.startswith("-")}
+        return bool(flags & _flags(self.commands["ask"]) - _flags(self.commands[command]))
+
+    def meant_as_question(self, args: Sequence[str], *, unfit: bool = False) -> str:
         """How to ask it, where a line that failed as a command reads like a question; else empty:
-        `roundtable compare Postgres and MySQL for us`."""
+        `roundtable compare Postgres and MySQL for us`. `unfit`: the command has no place for some
+        of its words, and then fewer are enough: `roundtable help me decide`."""
         if not args or args[0] not in self.commands or args[0] == "ask":
             return ""
-        words = [each for each in args if not each.startswith("-")]
+        words = _words(args)
         command = self.commands[args[0]]
         if isinstance(command, click.Group) and any(each in command.commands for each in args[1:2]):
             return ""
-        asks = words[-1].endswith(("?", "？")) or len(words) > A_QUESTION
+        asks = words[-1].endswith(("?", "？")) or len(words) + unfit > A_QUESTION
         if not asks or any(_WHOLE_ID.fullmatch(each) for each in words):
             return ""
-        said = " ".join(words).replace('"', "'")
-        return f'“{args[0]}” is a command. To ask it as a question: roundtable ask "{said}"'
+        return f"“{args[0]}” is a command. To ask it as a question: {_as_question(args)}"
 
     @property
     def grouped(self) -> dict[str, dict[str, click.Command]]:
@@ -120,6 +129,22 @@ class Grammar(click.Group):
             ask = self.commands["ask"].shell_complete(ctx, incomplete)
             found += [item for item in ask if item.value not in known]
         return found
+
+
+def _words(args: Sequence[str]) -> list[str]:
+    """What stands before the first flag: behind one may stand its value."""
+    return list(takewhile(lambda each: not each.startswith("-"), args))
+
+
+def _as_question(args: Sequence[str]) -> str:
+    """The whole line, as it is asked."""
+    words = _words(args)
+    said = " ".join(words).replace('"', "'")
+    return " ".join(["roundtable", "ask", f'"{said}"', *map(quote, args[len(words) :])])
+
+
+def _flags(command: click.Command) -> set[str]:
+    return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
 
 
 @click.group(
