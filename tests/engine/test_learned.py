@@ -15,14 +15,17 @@ from roundtable.ledger.memory import MemoryLedger
 from roundtable.procedures.opening import OpenRequest
 from roundtable.rehearsal.estimate import Estimate
 from roundtable.rehearsal.lengths import COUNTED, NOTHING_HEARD, UNCOUNTED, USUAL, Lengths
-from tests.rehearsal import Billed, Table, run_in_virtual_time
+from tests.procedures.five_round_table import compliant
+from tests.rehearsal import Billed, Script, Table, dutiful, run_in_virtual_time
 
 TEMPLATE = "deliberation/answer"
 MODEL = "test/captain"
 
 
-async def told(table: Table, topic: str = "Tea or coffee?") -> Estimate:
-    opened = await table.service.open(OpenRequest(topic, procedure="deliberation"))
+async def told(
+    table: Table, topic: str = "Tea or coffee?", procedure: str = "deliberation"
+) -> Estimate:
+    opened = await table.service.open(OpenRequest(topic, procedure=procedure))
     return await table.service.estimate(opened)
 
 
@@ -117,3 +120,60 @@ def test_a_discussion_is_read_once_until_something_new_is_in_it() -> None:
 
     once, twice = run_in_virtual_time(main())
     assert once == twice
+
+
+def held_twice(script: Script, words: int) -> tuple[Estimate, State, Estimate, State]:
+    """Two discussions in five rounds, each with its estimate before it."""
+
+    async def main() -> tuple[Estimate, State, Estimate, State]:
+        table = Table({"*": Billed(script, words=words)})
+        guess = await told(table, procedure="five-round")
+        first = await table.ask("Tea or coffee?", procedure="five-round")
+        known = await told(table, procedure="five-round")
+        return guess, first, known, await table.ask("Tea or coffee?", procedure="five-round")
+
+    return run_in_virtual_time(main())
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_model_that_misses_every_length_is_within_the_range_and_known_after_one_run() -> None:
+    guess, first, known, second = held_twice(dutiful, 200)
+    assert first.usage.calls > 2 * guess.calls, "its answers are asked for again and again"
+    for estimate, state in ((guess, first), (known, second)):
+        assert estimate.cost_usd is not None
+        least, most = estimate.cost_usd
+        assert least <= state.usage.priced_usd <= most
+        assert state.usage.calls <= estimate.most.calls + 1
+    assert known.likely.cost_usd is not None
+    assert 0.8 < known.likely.calls / second.usage.calls < 1.2
+    assert 0.67 < known.likely.cost_usd / second.usage.priced_usd < 1.5
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_model_that_keeps_to_the_lengths_makes_the_range_narrower() -> None:
+    guess, first, known, _ = held_twice(compliant, 0)
+    assert first.usage.calls <= guess.calls + 1, "hardly anything is asked for again"
+    assert guess.cost_usd is not None
+    assert known.cost_usd is not None
+    assert known.cost_usd[1] / known.cost_usd[0] < 0.7 * guess.cost_usd[1] / guess.cost_usd[0]
+
+
+@pytest.mark.requirement("Z-35")
+def test_what_a_limit_cut_does_not_teach_how_much_is_said() -> None:
+    async def main(most: float | None) -> tuple[list[str], Lengths]:
+        table = Table({"*": Billed(words=900)})
+        budget = Budget(max_cost_usd=most)
+        state = await table.ask("Tea or coffee?", procedure="deliberation", budget=budget)
+        ends = [
+            attempt.finished.finish_reason
+            for turn in state.called_turns
+            for attempt in turn.attempts
+            if attempt.finished and attempt.started.prompt.template == TEMPLATE
+        ]
+        return ends, await Learned(table.ledger).lengths()
+
+    whole, free = run_in_virtual_time(main(None))
+    cut, limited = run_in_virtual_time(main(0.012))
+    assert (set(whole), set(cut)) == ({"stop"}, {"length"})
+    assert free.said(MODEL, TEMPLATE) > USUAL[TEMPLATE]
+    assert limited.said(MODEL, TEMPLATE) >= USUAL[TEMPLATE]

@@ -43,6 +43,10 @@ class Contract:
     flag: str = UNSTRUCTURED
     """Put on a speech that is used although it breaks the contract."""
 
+    @property
+    def limits_length(self) -> bool:
+        return self.min_words > 0 or self.max_words is not None
+
     def check(self, text: str) -> tuple[Violation, ...]:
         missing = self._missing(text)
         # A speech without any of its sections has no place for them: it is asked for whole.
@@ -55,8 +59,7 @@ class Contract:
             )
             for heading in missing
         ]
-        limited = self.min_words > 0 or self.max_words is not None
-        words = count_words(text) if limited else 0
+        words = count_words(text) if self.limits_length else 0
         if words < self.min_words:
             violations.append(
                 Violation("short", f"{words} words; at least {self.min_words} are needed.")

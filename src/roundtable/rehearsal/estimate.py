@@ -198,43 +198,46 @@ def price_of(speaker: SpeakerRef) -> tuple[float, float] | None:
 
 
 def _usual(calls: Sequence[Spoken]) -> Takes:
-    return _taken(
-        calls, lambda each: (each.tokens_in + each.again_in, each.tokens_out + each.again_out)
-    )
+    def usual(each: Spoken) -> tuple[float, float, float]:
+        again = each.again
+        read, said = each.tokens_in + again.tokens_in, each.tokens_out + again.tokens_out
+        return read, said, again.calls
+
+    return _taken(calls, usual)
 
 
 def _least(calls: Sequence[Spoken]) -> Takes:
     return _taken(
-        calls, lambda each: (each.tokens_in * each.counting[0], each.tokens_out * SHORT), again=0
+        calls, lambda each: (each.tokens_in * each.counting[0], each.tokens_out * SHORT, 0.0)
     )
 
 
 def _most(calls: Sequence[Spoken]) -> Takes:
-    usual = sum(each.again_calls for each in calls)
+    total = sum(each.again.calls for each in calls)
     # Rare things come in any number: twice the deviation beyond what is usual is rarely passed.
-    again = 1 + 2 / sqrt(usual) if usual else 1.0
-    return _taken(
-        calls,
-        lambda each: (
-            each.tokens_in * each.counting[1] + each.again_in * again,
-            each.at_most_out + each.again_out * again,
-        ),
-        again=again,
-    )
+    times = 1 + 2 / sqrt(total) if total else 1.0
+
+    def most(each: Spoken) -> tuple[float, float, float]:
+        again, top = each.again, each.again_at_most
+        return (
+            each.tokens_in * each.counting[1] + max(again.tokens_in * times, top.tokens_in),
+            each.at_most_out + max(again.tokens_out * times, top.tokens_out),
+            max(again.calls * times, top.calls),
+        )
+
+    return _taken(calls, most)
 
 
 def _taken(
-    calls: Sequence[Spoken],
-    counted: Callable[[Spoken], tuple[float, float]],
-    *,
-    again: float = 1.0,
+    calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, float, float]]
 ) -> Takes:
+    """What calls take, each of so many tokens in and out, with so many that are made again."""
     cost: float | None = 0.0
-    tokens = 0.0
+    tokens, made = 0.0, float(len(calls))
     slowest: dict[int, float] = {}
     for each in calls:
-        read, said = counted(each)
-        tokens += read + said
+        read, said, again = counted(each)
+        tokens, made = tokens + read + said, made + again
         price = price_of(each.speaker)
         if price is None or cost is None:
             cost = None
@@ -242,8 +245,7 @@ def _taken(
             cost += (read * price[0] + said * price[1]) / 1_000_000
         share = said / each.tokens_out if each.tokens_out else 1.0
         slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
-    more = again * sum(each.again_calls for each in calls)
-    return Takes(len(calls) + more, tokens, cost, sum(slowest.values()))
+    return Takes(made, tokens, cost, sum(slowest.values()))
 
 
 def _between(one: Takes, other: Takes, far: float) -> Takes:

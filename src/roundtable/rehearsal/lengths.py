@@ -14,6 +14,7 @@ from statistics import median
 from ..core.events import AttemptStarted
 from ..core.state import Attempt, State
 from ..core.text import likely_tokens
+from ..ports import CUT
 
 USUAL: Mapping[str, int] = {
     "adaptive/final-synthesis": 1000,
@@ -85,7 +86,8 @@ class Heard:
     likely_read: float
     """Tokens in, as they would have been estimated."""
     seconds: float
-    small: bool = False
+    cut: bool = False
+    """Whether it was ended before its end: then it would have been longer."""
 
 
 def heard_in(state: State) -> dict[str, list[Heard]]:
@@ -118,6 +120,7 @@ def _heard(attempt: Attempt) -> Heard | None:
         finished.usage.input_tokens,
         _likely(started),
         finished.seconds,
+        finished.finish_reason == CUT,
     )
 
 
@@ -161,13 +164,13 @@ class Lengths:
 
     def said(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens that this model usually answers to this template."""
-        usual = SMALL if small else USUAL.get(template, OTHERWISE)
-        return _drawn_to(usual * self._factor(model), self._answers(model, template))
+        usual = (SMALL if small else USUAL.get(template, OTHERWISE)) * self._factor(model)
+        return _drawn_to(usual, self._answers(model, template, usual))
 
     def at_most(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens beyond which an answer of this model to this template is rare."""
         said = self.said(model, template, small=small)
-        own = self._answers(model, template)
+        own = self._answers(model, template, said)
         if len(own) < _ENOUGH:
             return said * SPREAD
         ordered = sorted(own)
@@ -175,11 +178,17 @@ class Lengths:
 
     def again(self, model: str, purpose: str) -> float:
         """The share of its answers that are followed by a call of this purpose."""
-        answers = self.heard.get(model, ())
-        first = sum(1 for each in answers if each.purpose in ("answer", "retry", "fallback"))
-        more = sum(1 for each in answers if each.purpose == purpose)
         # What is usual weighs as much as a few answers, so that one slip is no habit.
-        return (more + AGAIN * _ENOUGH) / (first + _ENOUGH)
+        return _followed(self.heard.get(model, ()), purpose, AGAIN, _ENOUGH)
+
+    def repairs(self, model: str, template: str, otherwise: float | None = None) -> float:
+        """How often its answers to this template have to be set right, on average: by what it did
+        there, what others did there, and, where that is little, by what it does elsewhere, or by
+        `otherwise`. What one template demands says little about another."""
+        guess = self.again(model, "repair") if otherwise is None else otherwise
+        there = [e for answers in self.heard.values() for e in answers if e.template == template]
+        own = [each for each in self.heard.get(model, ()) if each.template == template]
+        return _followed(own, "repair", _followed(there, "repair", guess, 1), 1)
 
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
@@ -221,11 +230,15 @@ class Lengths:
             return tokens * median(each.seconds / each.said for each in answers)
         return 4.0 if small else FIRST_WORD + tokens / PER_SECOND
 
-    def _answers(self, model: str, template: str) -> list[int]:
+    def _answers(self, model: str, template: str, usual: float) -> list[int]:
+        """How long its answers were; one that was cut tells nothing unless it was longer than is
+        usual even so."""
         return [
             each.said
             for each in self.heard.get(model, ())
-            if each.template == template and each.purpose != "declare"
+            if each.template == template
+            and each.purpose != "declare"
+            and not (each.cut and each.said < usual)
         ]
 
     def _factor(self, model: str) -> float:
@@ -236,11 +249,20 @@ class Lengths:
 
 
 def _ratios(answers: Iterable[Heard]) -> list[float]:
-    return [
-        each.said / USUAL.get(each.template, OTHERWISE)
+    found = (
+        (each.said / USUAL.get(each.template, OTHERWISE), each.cut)
         for each in answers
         if each.purpose != "declare"
-    ]
+    )
+    return [ratio for ratio, cut in found if not (cut and ratio < 1)]
+
+
+def _followed(answers: Iterable[Heard], purpose: str, guess: float, weight: int) -> float:
+    """How many calls of a purpose came for each answer, where a guess weighs as much as so many
+    answers."""
+    purposes = [each.purpose for each in answers]
+    first = sum(1 for each in purposes if each in ("answer", "retry", "fallback"))
+    return (purposes.count(purpose) + guess * weight) / (first + weight)
 
 
 def _counts(answers: Iterable[Heard]) -> list[float]:

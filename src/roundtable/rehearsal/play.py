@@ -51,6 +51,23 @@ SpentAfter = Literal["somebody", "everybody"]
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """Calls to have an answer set right, and their tokens."""
+
+    calls: float = 0.0
+    tokens_in: float = 0.0
+    tokens_out: float = 0.0
+
+    def plus(self, calls: float, tokens_in: float, tokens_out: float) -> Again:
+        """With so many more calls, each of so many tokens."""
+        return Again(
+            self.calls + calls,
+            self.tokens_in + calls * tokens_in,
+            self.tokens_out + calls * tokens_out,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken:
     """One call that would be made."""
 
@@ -64,10 +81,10 @@ class Spoken:
     tokens_out: float
     at_most_out: float
     """Tokens of an answer at the long end."""
-    again_in: float
-    """Tokens that asking again adds, by how often that is needed."""
-    again_out: float
-    again_calls: float
+    again: Again
+    """What asking again adds, by how often that is needed."""
+    again_at_most: Again
+    """The same of somebody who does not keep to what is demanded, where nothing else is known."""
     step: int
     """Calls of the same step are made side by side."""
     seconds: float
@@ -169,7 +186,9 @@ class _Play:
         said = min(most, max(said, likely_tokens(words.whole)) if task.form else said)
         if speaker.model != OUTSIDE:
             counted = self.lengths.counted(speaker.model)
-            calls, again_in, again_out = self._again(plan, speaker, words.whole, tokens_in, said)
+            again, at_most = self._again(
+                plan, speaker, template, words.whole, tokens_in * counted, said
+            )
             self.calls.append(
                 Spoken(
                     plan.turn_id,
@@ -183,9 +202,8 @@ class _Play:
                     min(
                         most, max(said, self.lengths.at_most(speaker.model, template, small=small))
                     ),
-                    again_in * counted,
-                    again_out,
-                    calls,
+                    again,
+                    at_most,
                     step,
                     self.lengths.seconds(speaker.model, said, small=small),
                     plan.participant.id == self.state.start.host.id,
@@ -209,25 +227,35 @@ class _Play:
         )
 
     def _again(
-        self, plan: TurnPlan, speaker: SpeakerRef, words: str, tokens_in: float, said: float
-    ) -> tuple[float, float, float]:
-        """Calls, and tokens in and out, that are needed on average to have it set right."""
-        calls = more_in = more_out = 0.0
-        task = plan.task_for(speaker)
-        if plan.policy.repairs:
-            share = self.lengths.again(speaker.model, "repair")
-            calls += share
-            more_in += share * (tokens_in + likely_tokens(words) + 120)
-            more_out += share * said
+        self,
+        plan: TurnPlan,
+        speaker: SpeakerRef,
+        template: str,
+        words: str,
+        tokens_in: float,
+        said: float,
+    ) -> tuple[Again, Again]:
+        """What is needed on average to have it set right, and at most."""
+        usual = most = Again()
+        task, known = plan.task_for(speaker), self.lengths
+        counted = known.counted(speaker.model)
+        if allowed := plan.policy.repairs:
+            repair = (tokens_in + (likely_tokens(words) + 120) * counted, said)
+            often = min(allowed, known.repairs(speaker.model, template))
+            usual = usual.plus(often, *repair)
+            if task.contract.limits_length:
+                # Whoever misses a length misses it every time, until the last repair.
+                often = known.repairs(speaker.model, template, otherwise=allowed)
+            most = most.plus(min(allowed, often), *repair)
         if task.form is not None and task.again is not None:
-            share = self.lengths.again(speaker.model, "declare")
+            share = known.again(speaker.model, "declare")
             call = Call(2, speaker, "declare", broken_text=words[: 2 * _SHOWN])
             short = asked(plan, call, nonce=NONCE, room=_ROOM).prompt
             rest = likely_tokens(words[2 * _SHOWN :])
-            calls += share
-            more_in += share * (likely_tokens(short.system + short.user) + rest)
-            more_out += share * DECLARED_AGAIN
-        return calls, more_in, more_out
+            read = (likely_tokens(short.system + short.user) + rest) * counted
+            usual = usual.plus(share, read, DECLARED_AGAIN)
+            most = most.plus(share, read, DECLARED_AGAIN)
+        return usual, most
 
 
 def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt]:
