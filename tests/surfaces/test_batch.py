@@ -112,6 +112,15 @@ def test_with_a_higher_limit_it_goes_on_where_the_lower_one_ended_it(desk: Desk)
     assert before["result"]["usage"] == row["result"]["usage"]
 
 
+def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE, "--json")
+    (short,) = desk(*line, "--max-calls", "1").document["questions"]
+    assert short["ended"] == "failed"
+    (row,) = desk(*line, "--max-calls", "60").document["questions"]
+    assert (row["ended"], row["discussion_id"]) == ("answered", short["discussion_id"])
+
+
 @pytest.mark.parametrize(
     ("lines", "args", "told"),
     [

@@ -280,9 +280,10 @@ async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
     last, number = None, 1
     while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
         last, number = known, number + 1
-    if last is not None and not fresh and (last.closed is None or last.verdict is not None):
+    if last is not None and not fresh:
         last = await _with_more(app, last, asked.request)
-        return last, last.closed is not None
+        if last.closed is None or last.verdict is not None:
+            return last, last.closed is not None
     opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{number}")
     return opened, False
 
