@@ -112,11 +112,40 @@ def test_with_a_higher_limit_it_goes_on_where_the_lower_one_ended_it(desk: Desk)
     assert before["result"]["usage"] == row["result"]["usage"]
 
 
+def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE, "--json")
+    (short,) = desk(*line, "--max-calls", "1").document["questions"]
+    assert short["ended"] == "failed"
+    (row,) = desk(*line, "--max-calls", "60").document["questions"]
+    assert (row["ended"], row["discussion_id"]) == ("answered", short["discussion_id"])
+
+
 @pytest.mark.parametrize(
     ("lines", "args", "told"),
     [
         (("# nothing",), (), ("no question",)),
-        (('{"question": 3}', "{", "Fine?"), (), ("line 1", "line 2", "is missing")),
+        (('{"question": 3}', "{", "Fine?"), (), ('Line 1: "question" must be text.', "Line 2")),
+        (('{"context": "x"}',), (), ('Line 1: "question" is missing.',)),
+        (
+            (
+                "# one\u2028two",
+                "A\x0cB?",
+                '{"question": "C?"',
+                '{"question": "D?", "procedure": "x"}',
+            ),
+            (),
+            (
+                "Line 3: It begins with a brace and is no JSON: Expecting",
+                "delimiter. Line 4: ",
+                "'x'",
+            ),
+        ),
+        (
+            ('{"question": "A?", "context": "OPENAI_API_KEY=sk-proj-q7Zt9LmX2vKp4RwB8sNd"}',),
+            (),
+            ("Line 1", "seems to hold secrets"),
+        ),
         (('{"question": "A?", "modle": "x"}',), (), ("'modle' is not known",)),
         (('{"question": "A?", "options": {"seats": 99}}', "B?"), (), ("Line 1", "from 2 to 7")),
         (("A?",), ("--procedure", "delibration"), ("Did you mean deliberation",)),

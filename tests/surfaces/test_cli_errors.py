@@ -186,6 +186,12 @@ def test_a_command_with_a_mistake_is_not_taken_for_a_question(
     assert "as a question" not in outcome.err
 
 
+@pytest.mark.parametrize("flags", [("-q", "-v"), ("--verbose", "--quiet"), ("-qv",)])
+def test_quiet_and_verbose_at_once_are_refused(desk: Desk, flags: tuple[str, ...]) -> None:
+    refused(desk("Tea?", *SCRIPTED, *flags), "--quiet and --verbose do not go together.")
+    refused(desk("resume", "last", *flags), "--quiet and --verbose do not go together.")
+
+
 def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> None:
     (desk.workspace / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
     (desk.workspace / "zeros.txt").write_bytes(b"tea\0")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ from .terminal import echo, echo_error, on_one_line, print_json, read_text
 MOST = 1_000
 """Questions in one file."""
 COMMENT = "#"
+_LINE_END = re.compile(r"\r\n?|\n")
 KEYS = ("question", "procedure", "options", "context", "language")
 """What a line of JSON may say."""
 
@@ -125,26 +127,25 @@ def batch_command(flags: Mapping[str, Any]) -> int:
 # --- the file -------------------------------------------------------------------------------------
 
 
-def read_lines(text: str) -> list[Line]:
-    """The questions of a file. UsageError names every line that is none."""
+def read_lines(text: str) -> tuple[list[Line], dict[str, list[int]]]:
+    """The questions of a file, and what is wrong with the lines that are none. UsageError if there
+    is nothing in it, or too much."""
     found: list[Line] = []
-    wrong: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    wrong: dict[str, list[int]] = {}
+    # Line ends as an editor counts them: `splitlines` ends one at further characters too.
+    for number, line in enumerate(_LINE_END.split(text), 1):
         words = line.strip()
         if not words or words.startswith(COMMENT):
             continue
         try:
             found.append(_line(number, words))
         except RoundtableError as error:
-            wrong.append(f"line {number}: {error.message}")
-    if wrong:
-        raise UsageError("; ".join(wrong), "Each line is a question, or JSON such as "
-                         '{"question": "…", "procedure": "council"}.')  # fmt: skip
-    if not found:
+            wrong.setdefault(error.message, []).append(number)
+    if not found and not wrong:
         raise UsageError("There is no question in the file.", "Write one on each line.")
     if len(found) > MOST:
         raise UsageError(f"{len(found):,} questions are too many.", f"At most {MOST:,} at once.")
-    return found
+    return found, wrong
 
 
 def _line(number: int, words: str) -> Line:
@@ -153,15 +154,19 @@ def _line(number: int, words: str) -> Line:
     try:
         row, _ = parse_json(words)
     except BrokenJson as error:
-        raise UsageError(f"not JSON: {error}.") from None
-    if not isinstance(row.get("question"), str):
+        # Of which line is said already, by its number in the file.
+        what = str(error).rstrip(".").removesuffix(" in line 1")
+        raise UsageError(f"It begins with a brace and is no JSON: {what}.") from None
+    if "question" not in row:
         raise UsageError('"question" is missing.')
+    if not isinstance(row["question"], str):
+        raise UsageError('"question" must be text.')
     if other := next((key for key in row if key not in KEYS), None):
         raise UsageError(f"{other!r} is not known; it may say {', '.join(KEYS)}.")
     options = row.get("options", {})
     texts = [row.get(key, "") for key in ("procedure", "context", "language")]
     if not isinstance(options, dict) or not all(isinstance(each, str) for each in texts):
-        raise UsageError("options must be a table, and all else text.")
+        raise UsageError('"options" must be an object in braces, and all else text.')
     more = {key: value for key, value in row.items() if key != "question" and value}
     return Line(number, checked_topic(row["question"]), more)
 
@@ -171,12 +176,11 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
     source = flags["questions"]
     if source == "-" and "-" in flags["context"]:
         raise UsageError("Standard input cannot be both questions and context.", "Name a file.")
-    lines = read_lines(read_text(source))
+    lines, wrong = read_lines(read_text(source))
     documents = gather(flags["context"], lambda: read_text("-"))
     place = source if source == "-" else str(Path(source).resolve())
     seen: Counter[str] = Counter()
     found: list[Asked] = []
-    wrong: dict[str, list[int]] = {}
     for line in lines:
         try:
             request = _request(line, flags, settings, documents)
@@ -187,8 +191,13 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
         seen[key] += 1
         found.append(Asked(line.question, request, f"{key}/{seen[key]}"))
     if wrong:
-        told = [f"{_numbered(numbers)}: {what}" for what, numbers in wrong.items()]
-        raise UsageError("Nothing was asked. " + " ".join(told), "Correct it and run again.")
+        first = sorted(wrong.items(), key=lambda each: each[1][0])
+        told = [f"{_numbered(numbers)}: {what}" for what, numbers in first]
+        raise UsageError(
+            "Nothing was asked. " + " ".join(told),
+            "Correct it and run again. Each line is a question, or JSON such as "
+            '{"question": "…", "procedure": "council"}.',
+        )
     return found
 
 
@@ -201,18 +210,17 @@ def _numbered(lines: Sequence[int]) -> str:
 def _request(
     line: Line, flags: Mapping[str, Any], settings: Settings, documents: Gathered
 ) -> OpenRequest:
+    if text := line.more.get("context"):
+        given = Material(source=f"line {line.number}", text=str(text))
+        documents = replace(documents, materials=(*documents.materials, given))
     own = {key: line.more[key] for key in ("procedure", "language") if key in line.more}
-    request = request_of(
+    return request_of(
         line.question,
         {**flags, "no_clarify": True, **own},
         settings,
         documents=documents,
         options=line.more.get("options", {}),
     )
-    if text := line.more.get("context"):
-        material = Material(source=f"line {line.number}", text=str(text))
-        request = replace(request, context=(*request.context, material))
-    return request
 
 
 def _key(place: str, request: OpenRequest) -> str:
@@ -274,9 +282,10 @@ async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
     last, number = None, 1
     while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
         last, number = known, number + 1
-    if last is not None and not fresh and (last.closed is None or last.verdict is not None):
+    if last is not None and not fresh:
         last = await _with_more(app, last, asked.request)
-        return last, last.closed is not None
+        if last.closed is None or last.verdict is not None:
+            return last, last.closed is not None
     opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{number}")
     return opened, False
 

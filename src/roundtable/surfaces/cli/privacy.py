@@ -65,7 +65,7 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "read",
             f"settings in {settings.home} and in the current folder, and the variables that hold "
             "keys: only when a call is made, and they are never stored or shown",
-            "roundtable config show --origin lists them",
+            "roundtable config --origin lists them",
         ),
         Behaviour(
             "read",

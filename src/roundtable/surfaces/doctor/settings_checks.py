@@ -32,7 +32,7 @@ def settled(env: Mapping[str, str], workspace: Path) -> tuple[Settings, list[Fin
         return settings, [Finding("settings", "broken", error.message, error.remedy)]
     where = sorted(set(settings.origins.values()))
     told = f"from {', '.join(where)}" if where else "all built in"
-    more = "Each value and its origin: roundtable config show --origin"
+    more = "Each value and its origin: roundtable config --origin"
     return settings, [Finding("settings", "ok", f"{settings.home}; {told}. {more}")]
 
 

@@ -75,6 +75,14 @@ class AskCommand(FindingCommand):
                 formatter.write_dl(rows)
 
 
+def _one_of(ctx: click.Context, flag: click.Parameter, value: bool) -> bool:
+    """Each sees the other, if that was read before it."""
+    other = "quiet" if flag.name == "verbose" else "verbose"
+    if value and ctx.params.get(other):
+        raise click.UsageError("--quiet and --verbose do not go together.", ctx)
+    return value
+
+
 def seen(command: F) -> F:
     """The flags of a command that shows a discussion while it is held."""
     for made in (
@@ -82,8 +90,12 @@ def seen(command: F) -> F:
         click.option(
             "--plain", is_flag=True, help="One plain line per speech, also in a terminal."
         ),
-        click.option("-v", "--verbose", is_flag=True, help="Everything that happens."),
-        click.option("-q", "--quiet", is_flag=True, help="Only the answer and the votes."),
+        click.option(
+            "-v", "--verbose", is_flag=True, callback=_one_of, help="Everything that happens."
+        ),
+        click.option(
+            "-q", "--quiet", is_flag=True, callback=_one_of, help="Only the answer and the votes."
+        ),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout."),
     ):
         command = made(command)
