@@ -11,8 +11,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tests start hundreds of processes: without bytecode each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Each file of tests is one process's, and they are taken in order: what is costly to start (Chromium
-# and its server, PostgreSQL) is started once by each of them. WORKERS=0 is one process.
-WORKERS ?= logical --maxprocesses 4
+# and its server, PostgreSQL) is started once by each of them. One more than there are cores, because
+# some wait for others; WORKERS=0 is one process.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --inline-snapshot=disable
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
