@@ -255,7 +255,7 @@ def test_without_any_model_that_is_said_before_anything_is_opened(
 def test_without_the_page_the_rehearsal_says_so_and_goes_on(
     installed: Path, tmp_path: Path
 ) -> None:
-    done = bare(installed, "demo", home=tmp_path)
+    done = bare(installed, "demo", "--web", home=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert "roundtable-council[web]" in done.stderr
