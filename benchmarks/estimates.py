@@ -144,14 +144,14 @@ class _Recorded(Voice):
         name = cast[place % len(cast)]
         words = answer(name, SPEAKING[name], hear(request))
         if self.run.procedure == "five-round" and stage in _FIVE:
-            prose = _worded(compliant(request), place).partition("```declaration")[0]
+            prose = _worded(compliant(request), self.calls).partition("```declaration")[0]
             words = "".join((prose, *words.partition("```declaration")[1:]))
         said, mark, block = words.partition("```")
         if self.run.careless and self.calls % 2 and request.schema is None:
             mark = block = ""
         wanted = round(_length(self.run.procedure, stage) * self.run.times)
         more = wanted - len(said) - len(block)
-        filler = _prose()[place * 1000 : place * 1000 + max(0, more)] if mark or said else ""
+        filler = _passage(self.calls)[: max(0, more)] if mark or said else ""
         text = f"{said.rstrip()}\n\n{filler}\n\n{mark}{block}" if said.strip() else words
         return self._reply(request, text, on_words)
 
@@ -172,10 +172,18 @@ def _pieces(text: str) -> int:
     return sum(1 for _ in _PIECE.finditer(text))
 
 
-def _worded(text: str, place: int) -> str:
+def _worded(text: str, call: int) -> str:
     """With words that somebody said, in place of made-up ones."""
-    said = iter(_prose()[place * 5000 :].split())
+    said = iter(_passage(call).split())
     return _FILLER.sub(lambda _: next(said, "word"), text)
+
+
+def _passage(call: int) -> str:
+    """What somebody said, another passage in every call: whoever repeats itself ends a discussion
+    early."""
+    prose = _prose()
+    start = call * 7919 % len(prose)
+    return prose[start:] + prose[:start]
 
 
 # --- what was recorded -------------------------------------------------------------------------
