@@ -74,6 +74,10 @@ def raised(state: State) -> str:
     return f"{command} (first raise {origin})" if is_cap(origin) else command
 
 
+_LEAST_USD = 0.0001
+"""A smaller limit is no advice: no call is that cheap."""
+
+
 def _enough(state: State, name: str) -> str:
     """What it was expected to take at most, where that is known and more than is allowed; else
     twice of what is allowed or was spent."""
@@ -83,6 +87,7 @@ def _enough(state: State, name: str) -> str:
         case "max_cost_usd":
             most = (foreseen.most_usd if foreseen else None) or 0.0
             enough = most if most > limit else 2 * max(limit, used.priced_usd) or 1.0
+            enough = max(enough, _LEAST_USD)
             places = max(2, 1 - floor(log10(enough)))
             return f"{ceil(round(enough * 10**places, 6)) / 10**places:.{places}f}"
         case "max_calls":
