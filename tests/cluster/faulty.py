@@ -13,6 +13,8 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,17 +29,23 @@ POISON = "Poison?"
 _MORE = 256 << 20
 
 
-def _little_memory_is_left() -> None:
+@contextmanager
+def _little_memory_is_left() -> Iterator[None]:
+    """While it lasts. What else the process does meanwhile must not be what runs out."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * os.sysconf("SC_PAGE_SIZE") + _MORE
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def _wants_memory() -> None:
-    _little_memory_is_left()
     held: list[bytearray] = []
-    while len(held) < 100:  # as much as nobody here has
-        held.append(bytearray(_MORE))
+    with _little_memory_is_left():
+        while len(held) < 100:  # as much as nobody here has
+            held.append(bytearray(_MORE))
 
 
 def _is_killed() -> None:
