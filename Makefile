@@ -1,8 +1,7 @@
 # Two commands do everything on a fresh machine with Python 3.11 and pip:
 #   make demo   installs Roundtable and holds a council on the embedded model, without a key
-#   make test   installs what the checks need and runs them all: types, lint, layers, tests; what it
-#               cannot install (npm, Chromium without Debian's package) makes its tests skip, or with
-#               CI set fail
+#   make test   installs what the checks need and runs them all: types, lint, layers, tests. Tests
+#               whose tools cannot be installed are skipped; with CI set they fail
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,18 +10,22 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tests start hundreds of processes: without bytecode each would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Each file of tests is one process's, and they are taken in order: what is costly to start (Chromium
-# and its server, PostgreSQL) is started once by each of them. One more than there are cores, because
-# some wait for others; WORKERS=0 is one process.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
+# and its server, PostgreSQL) is started once by each of them. Two for each core, because many wait for
+# others; WORKERS=0 is one process.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --inline-snapshot=disable
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests tools requirements requirements-table reference bench evals clean
+.PHONY: demo test check types lint layers tests tools bytecode requirements requirements-table reference bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
 
-test: check tests
+# While the checks run, what the tests need is fetched and their bytecode made: each process of
+# theirs would make all of it for itself.
+test: $(VENV)/.installed-dev
+	$(MAKE) --jobs=2 --output-sync=target check tools bytecode
+	$(PYTEST)
 
 check: lint layers types
 
@@ -45,6 +48,9 @@ tools: $(VENV)/.installed-dev
 	-$(BIN)/python -m tests.browser.tools
 	-$(BIN)/python -m tests.npm_tools
 	-$(BIN)/python -m tests.pgbouncer
+
+bytecode: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null
 
 requirements: $(VENV)/.installed-dev
 	$(PYTEST) --requirements

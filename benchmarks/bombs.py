@@ -27,7 +27,7 @@ from roundtable import net
 from roundtable.bootstrap import start
 from roundtable.core.errors import RoundtableError
 from roundtable.core.events import NoteAdded
-from roundtable.models.lists import MOST_BYTES as LIST_BYTES
+from roundtable.models.asking import MOST_BYTES as LIST_BYTES
 from roundtable.models.registry import Registry
 from roundtable.ports import SpeakRequest
 from roundtable.speakers.api import ApiSpeaker

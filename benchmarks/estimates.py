@@ -37,6 +37,7 @@ PER_MILLION = (3.0, 15.0)
 _PIECE = re.compile(r" ?[A-Za-z]{1,6}|\d{1,3}|[^\sA-Za-z\d]+|\n+")
 _FIVE = ("proposal", "cross-reference", "critique", "revision", "arbitration")
 """Stages with contracts that only those keep who know them."""
+_WORD = re.compile(r"(?<![\w@*_[])[a-z]{2,}(?![\w:\]])")
 _FILLER = re.compile(r"\b[a-z]{3}\d+\b")
 _DIFFERING = ("stubborn", "echo", "hedger", "slow", "liar")
 _TURNING = ("echo", "sycophant", "stubborn", "sycophant", "sycophant")
@@ -173,8 +174,9 @@ def _pieces(text: str) -> int:
 
 
 def _worded(text: str, call: int) -> str:
-    """With words that somebody said, in place of made-up ones."""
-    said = iter(_passage(call).split())
+    """With words that somebody said, in place of made-up ones: words alone, for marks of another
+    speech's form would break this one's."""
+    said = iter(_WORD.findall(_passage(call)))
     return _FILLER.sub(lambda _: next(said, "word"), text)
 
 

@@ -18,13 +18,18 @@ _MEND = f"Run: pip uninstall -y roundtable {DISTRIBUTION}; pip install {DISTRIBU
 
 
 def main() -> None:
-    """The entry point of the `roundtable` command."""
-    if said := trouble():
-        print(f"Error: {said} {_MEND}", file=sys.stderr)
-        sys.exit(2)
-    from roundtable.surfaces.cli import main as command
+    """The entry point of the `roundtable` command. Whoever presses Ctrl-C while it is still being
+    loaded reads no traceback either."""
+    try:
+        if said := trouble():
+            print(f"Error: {said} {_MEND}", file=sys.stderr)
+            sys.exit(2)
+        from roundtable.surfaces.cli import main as command
 
-    command()
+        command()
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(130)
 
 
 def trouble() -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from .requirement_report import RequirementReport
 
 if TYPE_CHECKING:
     from .postgres import PostgresServer
+
+MANY = 100
+"""Texts to be embedded at once that can only be a library of experts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,6 +49,35 @@ def _take_time() -> None:
         "workers", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     settings.load_profile("workers")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all modules are there to the end: nobody need look through them again
+    and again for what can be forgotten, nor after every seven hundred objects for the rest."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _experts_read_once() -> Iterator[None]:
+    """Every test has an empty cache, and so would embed the whole library of experts anew."""
+    from roundtable.models.embedder import WordLlamaEmbedder
+
+    embed = WordLlamaEmbedder.embed
+    known: dict[tuple[str, ...], list[list[float]]] = {}
+
+    def embedded(self: WordLlamaEmbedder, texts: Sequence[str]) -> list[list[float]]:
+        if len(texts) < MANY:
+            return embed(self, texts)
+        key = tuple(texts)
+        if key not in known:
+            known[key] = embed(self, texts)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WordLlamaEmbedder, "embed", embedded)
+        yield
 
 
 @pytest.fixture

@@ -80,8 +80,9 @@ class RequirementReport:
         lines = [
             "# Requirements and their tests",
             "",
-            "Made by `make requirements-table` from a run of all tests. Where several tests show a "
-            "requirement, the first is named, and how many more there are.",
+            "Every requirement has an ID, which the tests that verify it carry; the name of a test "
+            "says what is required. If several tests verify one, the first is named, with how many "
+            "more there are. `make requirements-table` writes this page from a run of all tests.",
         ]
         for section, ids in known_ids().items():
             lines += ["", f"## {section}", "", "| ID | shown by |", "|---|---|"]

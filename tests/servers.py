@@ -21,8 +21,9 @@ import time
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 from tests.wire import FRAMES, REFUSALS, Asked, Dialect, Json, dialect_of, error_body, read_request
@@ -109,6 +110,18 @@ class Received:
         return self.headers.get("idempotency-key")
 
 
+def shut(headers: Mapping[str, str]) -> Fault | None:
+    """As Anthropic does it: a key is read from `x-api-key`, and a token, which begins with `tok-`
+    here, only as a bearer's. Each is refused in the other's place."""
+    if "anthropic-version" not in headers:
+        return None
+    key, bearer = headers.get("x-api-key"), headers.get("authorization")
+    if key is not None:
+        return status(401, "invalid x-api-key") if key.startswith("tok-") else None
+    token = bearer is not None and bearer.startswith("Bearer tok-")
+    return None if token else status(401, "Invalid bearer token")
+
+
 def echo(asked: Asked) -> str:
     return f"You said: {asked.user}"
 
@@ -177,14 +190,17 @@ def provider_server(
     pace: float = 0.0,
     models: Sequence[str] = (),
     lists: Lists | None = None,
+    shows: Mapping[str, object] = MappingProxyType({}),
+    serves: str = "",
     process: bool = False,
 ) -> Iterator[ProviderServer]:
     """Run a server for the length of a `with` block.
 
     `latency` comes before every first byte; the pieces of an answer are spread over `pace`. `lists`
-    answers in place of `models` who asks for the list.
+    answers in place of `models` who asks for the list; `shows` is what Ollama says of single ones.
+    `serves` is the model that answers, whichever was asked for.
     """
-    desk = _Desk(reply, latency, tuple(models), pace, lists)
+    desk = _Desk(reply, latency, tuple(models), pace, lists, shows, serves)
     with _in_process(desk) if process else _in_thread(desk) as port:
         server = ProviderServer(f"http://127.0.0.1:{port}")
         try:
@@ -253,6 +269,8 @@ class _Desk:
     models: tuple[str, ...]
     pace: float = 0.0
     lists: Lists | None = None
+    shows: Mapping[str, object] = field(default_factory=dict)
+    serves: str = ""
     log: list[Received] = field(default_factory=list)
     looked_up: list[str] = field(default_factory=list)
     connections: int = 0
@@ -267,6 +285,8 @@ class _Desk:
                 method, path, headers, raw_body = await _read_request(reader)
                 if method == "GET":
                     await self._look_up(path, headers, reader, writer)
+                elif path == "/api/show":
+                    await self._describe(json.loads(raw_body), writer)
                 else:
                     calls += 1
                     self.connections += calls == 1
@@ -275,6 +295,12 @@ class _Desk:
             pass
         finally:
             writer.close()
+
+    async def _describe(self, body: Json, writer: asyncio.StreamWriter) -> None:
+        """Ollama says more of one model."""
+        self.looked_up.append(f"/api/show {body['model']}")
+        known = self.shows.get(body["model"])
+        await _send_json(writer, 404 if known is None else 200, known or {"error": "not found"})
 
     async def _look_up(
         self,
@@ -292,11 +318,13 @@ class _Desk:
             }
             return await _send_json(writer, 200, body)
         self.looked_up.append(path)
+        fault = shut(headers)
+        body = self.lists(path, headers) if self.lists is not None and fault is None else fault
+        if isinstance(body, Fault):
+            asked = read_request("chat", {"model": "", "messages": []}, dict(headers), 0)
+            return await _send(body, "chat", asked, reader, writer)
         if self.lists is not None:
-            body = self.lists(path, headers)
-            if isinstance(body, Fault):
-                asked = read_request("chat", {"model": "", "messages": []}, dict(headers), 0)
-                return await _send(body, "chat", asked, reader, writer)
+            pass
         elif path == "/api/tags":
             body = {"models": [{"name": model} for model in self.models]}
         elif path.endswith("/models"):
@@ -321,7 +349,8 @@ class _Desk:
         try:
             dialect = dialect_of(path)
             asked = read_request(dialect, body, headers, received.number)
-            answer = self.reply(asked)
+            answer = shut(headers) or self.reply(asked)
+            asked = replace(asked, model=self.serves or asked.model)
             wait = self.latency
             if isinstance(answer, Delayed):
                 wait, answer = wait + answer.seconds, answer.then

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import tomllib
@@ -11,11 +12,15 @@ from pathlib import Path
 import click
 import pytest
 
+from roundtable import Roundtable
 from roundtable.core.errors import UnknownName
+from roundtable.core.state import fold
+from roundtable.examples import examples
 from roundtable.procedures import PROCEDURES
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.cli.exits import MEANING
 from roundtable.surfaces.toolset.toolset import find_operation
+from roundtable.views.result import result
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -86,9 +91,17 @@ def test_every_relative_link_of_a_page_leads_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(there), target
 
 
-def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
-    linked = {target.partition("#")[0] for target in _links(ROOT / "README.md")}
-    assert {_name(page) for page in DOCS.rglob("*.md")} <= linked
+def test_every_page_of_the_documentation_is_in_its_index() -> None:
+    index = DOCS / "README.md"
+    linked = {(DOCS / target.partition("#")[0]).resolve() for target in _links(index)}
+    assert {page for page in DOCS.rglob("*.md") if page != index} <= linked
+    assert "docs/README.md" in {*_links(ROOT / "README.md")}
+
+
+def test_every_method_of_the_library_is_listed() -> None:
+    text = (ROOT / "examples" / "README.md").read_text("utf-8")
+    methods = {name for name in vars(Roundtable) if not name.startswith("_")}
+    assert {name for name in methods if f"`{name}`" not in text} == set()
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
@@ -144,7 +157,7 @@ def parse(line: str) -> None:
     if not words:  # prose that speaks of the command
         return
     # With its parent: a command keeps the help options of the first context it is made in.
-    parent = cli.make_context("roundtable", [command.name or ""])
+    parent = cli.make_context("roundtable", ["list"])
     context = command.make_context(command.name, words, parent=parent)
     if command.name == "tool" and (tool := context.params["name"]) not in (None, "NAME"):
         find_operation(tool)
@@ -160,3 +173,39 @@ def _own() -> str:
 def test_the_exit_codes_of_the_readme_are_those_of_the_program() -> None:
     table = [f"| {code} | {meaning} |" for code, meaning in MEANING.items()]
     assert "\n".join(table) in (ROOT / "README.md").read_text("utf-8")
+
+
+BY_NAME = {"options", "scores", "tallies", "conformity", "influence", "deliverables"}
+"""Keys of the JSON document below which names are keys, or which another page explains."""
+
+
+@pytest.mark.parametrize("name", examples())
+def test_every_key_of_the_json_document_is_explained(name: str) -> None:
+    page = (DOCS / "reports.md").read_text("utf-8")
+    told = page[page.index("## The JSON document") :]
+    for key, value in result(fold(examples()[name].records())).items():
+        rows = [] if key in BY_NAME else value if isinstance(value, list) else [value]
+        inner = {each for row in rows if isinstance(row, dict) for each in row}
+        row = next(line for line in told.splitlines() if f"`{key}`" in line.split(" | ")[0])
+        for each in inner:
+            assert f"`{each}`" in row, f"{key}.{each}"
+
+
+def _note_codes() -> Iterator[str]:
+    """The codes of notes that the source writes where it makes one."""
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "NoteAdded":
+                given = {each.arg: each.value for each in node.keywords}
+                for part in ast.walk(given["code"]):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield part.value.partition("/")[0]
+
+
+def test_every_code_of_a_note_is_listed_once() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", (DOCS / "notes.md").read_text("utf-8"), re.MULTILINE)
+    assert listed == sorted(set(listed))
+    assert {*_note_codes()} <= {*listed}
+    source = "".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
+    for code in listed:
+        assert f'"{code}"' in source or f'"{code}/' in source, code

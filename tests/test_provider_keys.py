@@ -12,6 +12,9 @@ import pytest
 
 from roundtable.bootstrap import start
 from roundtable.core.errors import BadSetting, UsageError
+from roundtable.models.keyed import Keyed
+from roundtable.models.provider import Provider
+from roundtable.models.registry import Registry
 from roundtable.provider_keys import FILE, LONGEST_KEY, ProviderKeys
 from tests.surfaces.web.house import house_settings
 
@@ -35,6 +38,11 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
     module.delete_password = lambda service, name: held.pop((service, name))
     monkeypatch.setitem(sys.modules, "keyring", module)
     return held
+
+
+def withheld(there: Keyed, provider: Provider) -> str:
+    said = there.withheld(provider)
+    return said.told if said else ""
 
 
 @pytest.mark.requirement("Z-34")
@@ -145,3 +153,85 @@ async def test_models_find_a_stored_key_and_the_environment_is_stronger(tmp_path
         assert NAME not in app.env, "programs, channels and boards do not see it"
     async with start(settings, env={NAME: "sk-other"}) as app:
         assert app.keyed[NAME] == "sk-other"
+
+
+HOUSE = "http://llm.internal:8000/v1"
+PROVIDERS = Registry.load().providers
+
+
+def keyed(home: Path, **env: str) -> Keyed:
+    return Keyed(env, ProviderKeys(home), PROVIDERS.values())
+
+
+def sent(there: Keyed, provider: str = "openai") -> tuple[str | None, str]:
+    """Where a provider is, and the key that it is sent there."""
+    found = PROVIDERS[provider]
+    name = found.key_variable(there)
+    return found.address(there), there[name] if name else ""
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_key_goes_to_the_address_that_it_was_entered_for_and_nowhere_else(tmp_path: Path) -> None:
+    ProviderKeys(tmp_path).put(NAME, KEY, HOUSE)
+    assert sent(keyed(tmp_path)) == (HOUSE, KEY)
+    assert sent(keyed(tmp_path, OPENAI_BASE_URL=f"{HOUSE}/")) == (HOUSE, KEY)
+    for other in ("https://llm.internal:8000/v1", "http://llm.internal/v1", "http://evil:8000/v1"):
+        there = keyed(tmp_path, OPENAI_BASE_URL=other)
+        assert sent(there) == (other, "")
+        assert f"entered for {HOUSE}, so it is not sent to {other}" in withheld(
+            there, PROVIDERS["openai"]
+        )
+    vendor = keyed(tmp_path, OPENAI_BASE_URL="https://api.openai.com/v1")
+    assert sent(vendor) == ("https://api.openai.com/v1", "")
+    # A key of the environment is not taken to an address that is only stored.
+    own = keyed(tmp_path, OPENAI_API_KEY="sk-own")
+    assert sent(own) == ("https://api.openai.com/v1", "sk-own")
+    assert own.withheld(PROVIDERS["openai"]) is None
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_key_without_an_address_is_the_vendors(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(f'[keys]\n{NAME} = "{KEY}"\n')
+    assert sent(keyed(tmp_path)) == ("https://api.openai.com/v1", KEY)
+    europe = "https://eu.api.openai.com/v1"
+    assert sent(keyed(tmp_path, OPENAI_BASE_URL=europe)) == (europe, KEY)
+    assert sent(keyed(tmp_path, OPENAI_BASE_URL=HOUSE)) == (HOUSE, "")
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_key_that_two_providers_share_is_sent_to_neither_where_they_are_apart(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "models.toml").write_text(
+        f'[providers.house]\nbase_url = "{HOUSE}"\nkey_env = ["{NAME}"]\n'
+    )
+    ProviderKeys(tmp_path).put(NAME, KEY, "https://api.openai.com/v1")
+    providers = Registry.load(tmp_path / "models.toml").providers
+    there = Keyed({}, ProviderKeys(tmp_path), providers.values())
+    assert NAME not in there
+    assert "is not sent to" in withheld(there, providers["house"])
+    assert "it is sent to neither" in withheld(there, providers["openai"])
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize(
+    "address", ["ftp://host", "http://user:pass@host/v1", "http://host/v1?key=x", "host", "http://"]
+)
+def test_what_is_no_address_of_a_server_is_not_kept_and_voids_its_key(
+    tmp_path: Path, address: str
+) -> None:
+    with pytest.raises(UsageError, match="no address"):
+        ProviderKeys(tmp_path).put(NAME, KEY, address)
+    (tmp_path / FILE).write_text(f'[keys]\n{NAME} = "{KEY}"\n[addresses]\n{NAME} = "{address}"\n')
+    assert dict(ProviderKeys(tmp_path)) == {}
+    assert NAME in ProviderKeys(tmp_path).problem
+
+
+def test_a_server_without_a_key_is_kept_and_forgotten_like_one_with(tmp_path: Path) -> None:
+    keys = ProviderKeys(tmp_path)
+    keys.put(NAME, KEY, HOUSE)
+    keys.put(NAME, "", HOUSE)
+    assert (dict(keys), dict(keys.addresses)) == ({}, {NAME: HOUSE})
+    assert sent(keyed(tmp_path)) == (HOUSE, "")
+    assert keys.remove(NAME) is True
+    assert sent(keyed(tmp_path)) == ("https://api.openai.com/v1", "")

@@ -16,7 +16,8 @@ from .core.agents import BUILT_IN, names_program
 from .core.call_gate import CallGate
 from .core.errors import BadSetting, UnknownName
 from .core.events import NoteAdded
-from .core.values import Participant
+from .core.text import counted
+from .core.values import Participant, SpeakerRef
 from .engine.notifier import Notifier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
@@ -27,6 +28,7 @@ from .ledger.beside import beneath, in_postgres
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
+from .models.keyed import Keyed
 from .models.limits import gates_of
 from .models.registry import Registry
 from .ports import (
@@ -58,7 +60,9 @@ if TYPE_CHECKING:
     from .experts.selection import Selector
     from .ledger.exchange import Exchange
     from .ledger.postgres import PostgresLedger
-    from .models.discovery import Asking, Found
+    from .models.catalogue import Catalogue
+    from .models.discovery import Asking
+    from .models.found import Found
     from .models.lookout import Lookout
     from .models.router import Router
     from .notify.function import SendFn
@@ -115,9 +119,9 @@ class App:
         return None if self.server is None else self.server.exchange
 
     @property
-    def keyed(self) -> Mapping[str, str]:
+    def keyed(self) -> Keyed:
         """The environment, and under it the stored keys."""
-        return _keyed(self.env, self.keys)
+        return Keyed(self.env, self.keys, self.registry.providers.values())
 
     async def discover(self, *, probe: bool = True, asking: Asking = "when stale") -> Found:
         """What can speak now."""
@@ -205,7 +209,8 @@ async def start(
         expected = "a model; a project cannot let a program of this machine run"
         raise BadSetting("the project's files", program, expected)
     keys = provider_keys(settings, registry)
-    keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
+    # For models only: programs, channels and boards do not see them.
+    keyed = Keyed(env, keys, registry.providers.values())
     lookout = make_lookout(settings, registry, keyed)
     if (own := ledger) is None:
         own = await open_ledger(settings.db, listen=settings.choices.db_listen)
@@ -223,6 +228,11 @@ async def start(
             seen[:] = [(time.monotonic(), await _catalogue(settings, lookout, keys))]
         return seen[0][1]
 
+    async def spares(model: str) -> tuple[SpeakerRef, ...]:
+        """What the endpoint of a model has now; its list is asked for again if it is in doubt."""
+        seen.clear()
+        return (await _catalogue(settings, lookout, keys)).spares(model)
+
     notifier = _notifier(settings, env, opened, channels, send_fn)
     watching = _watching(settings, env)
     service = Service(
@@ -235,6 +245,7 @@ async def start(
             search=search or _search(settings, env),
             asker=asker,
             delivery=delivery,
+            spares=spares,
             rescue=RescueFiles.beside(settings.db, settings.home, this_owner()),
             patience=settings.choices.db_patience,
             watch=watching,
@@ -248,12 +259,12 @@ async def start(
         casting=_casting(settings, lookout),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
-        remarks=partial(_remarks, settings, keys),
+        remarks=partial(_remarks, settings, keys, keyed, registry),
         queue=queue,
         drive_by=settings.choices.drive,
     )
     try:
-        await service.take_in()
+        await service.take_in(progress)
         yield App(
             settings,
             registry,
@@ -270,7 +281,7 @@ async def start(
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
-            progress(f"News: {len(left)} message(s) of {ids} are not delivered yet.")
+            progress(f"News: not delivered yet: {counted(len(left), 'message')} of {ids}.")
             progress("   Send them with: roundtable notify pump")
         await hub.close()
         if watching is not None:
@@ -297,19 +308,24 @@ def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:
 
 
 def _remarks(
-    settings: Settings, keys: ProviderKeys, participants: Sequence[Participant]
+    settings: Settings,
+    keys: ProviderKeys,
+    keyed: Keyed,
+    registry: Registry,
+    participants: Sequence[Participant],
 ) -> list[NoteAdded]:
     """What surrounds a discussion: stored keys that do not count, and the project's files."""
     notes = project_notes(settings.trust, settings.expert_folders[1], participants)
+    called = {ref.model.partition("/")[0] for seat in participants for ref in seat.speakers}
+    for provider in (registry.providers[each] for each in called & registry.providers.keys()):
+        if withheld := keyed.withheld(provider):
+            note = NoteAdded(code="key_withheld", text=withheld.told, remedy=withheld.remedy)
+            notes.insert(0, note)
     if (trouble := keys.trouble) is not None:
         # It is stored and handed on: where the home lies is nobody else's business.
         text = f"{KEYS_FILE}: expected {trouble.expected}."
         notes.insert(0, NoteAdded(code="keys_unread", text=text, remedy=trouble.remedy))
     return notes
-
-
-def _keyed(env: Mapping[str, str], keys: ProviderKeys) -> Mapping[str, str]:
-    return ChainMap(env, keys)  # type: ignore[arg-type]
 
 
 def _is_program(registry: Registry, name: str) -> bool:
@@ -431,7 +447,7 @@ def _casting(settings: Settings, lookout: Lookout) -> Casting:
     )
 
 
-async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -> Models:
+async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -> Catalogue:
     from .models.catalogue import Catalogue
 
     return Catalogue(

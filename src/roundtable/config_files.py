@@ -48,7 +48,7 @@ def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             found = f"a link to a file; {path.readlink()} is not there"
-            raise BadSetting(where, WHOLE, found, "Mend the link or remove it.") from None
+            raise BadSetting(where, WHOLE, found, "Fix the link or remove it.") from None
         return None
     except OSError as error:
         raise unreadable(path, error) from None
@@ -77,11 +77,25 @@ def _kind(mode: int) -> str:
     return "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
 
 
+def refuse_closed(home: Path) -> None:
+    """BadSetting if the folder of all these files is closed to us: it is one matter, and not one of
+    each file that could be in it."""
+    if os.access(home, os.F_OK) and not os.access(home, os.R_OK | os.X_OK):
+        owner = home.stat().st_uid
+        whose = f"; it belongs to another user ({owner})" if owner != _user() else ""
+        remedy = "Name a folder of yours with ROUNDTABLE_HOME, or ask its owner."
+        raise BadSetting(str(home), "the home", f"a folder that you may read{whose}", remedy)
+
+
+def _user() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
 def unreadable(path: Path, error: OSError) -> BadSetting:
     """The error for a file that the system does not let us read."""
     remedy = "Make it readable for yourself, or remove it."
     if error.errno == errno.ELOOP:
-        remedy = "Mend the link or remove it."
+        remedy = "Fix the link or remove it."
     return BadSetting(str(path), WHOLE, f"a readable file ({error.strerror})", remedy)
 
 

@@ -21,7 +21,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from ipaddress import ip_address
-from ssl import PROTOCOL_TLS_CLIENT, MemoryBIO, SSLContext, SSLObject, SSLSession
+from ssl import (
+    PROTOCOL_TLS_CLIENT,
+    MemoryBIO,
+    SSLCertVerificationError,
+    SSLContext,
+    SSLError,
+    SSLObject,
+    SSLSession,
+)
 from typing import TYPE_CHECKING, Any, Literal
 
 from .core.addresses import is_public_address, is_this_machine
@@ -133,14 +141,28 @@ async def request(
                     sending = sending.redirected(answer, redirects)
     except (TimeoutError, httpx2.TimeoutException):
         raise NetError("timeout", f"{label} did not answer within {timeout:g} s.") from None
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError):
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
         # Without the cause: its text may hold the address with a password in it.
+        if (why := _of_tls(error)) is not None:
+            told = f"{label} cannot be reached over https at {sending.url.host}."
+            raise NetError("tls", told, why) from None
         raise NetError(
             "unreachable",
             f"{label} cannot be reached at {sending.url.host}.",
             "Check the address and the network.",
         ) from None
     raise NetError("redirect", f"{label} redirects in circles.", "Check the address.")
+
+
+def _of_tls(error: BaseException | None) -> str | None:
+    """What to do about a connection that could not be made secure; None if that was not it."""
+    while error is not None:
+        if isinstance(error, SSLCertVerificationError):
+            return "Its certificate is not trusted here: correct it, or the system's certificates."
+        if isinstance(error, SSLError):
+            return "It may speak plain http: write the address with http://."
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def seconds_to_wait(retry_after: object) -> float | None:
@@ -162,7 +184,9 @@ def seconds_to_wait(retry_after: object) -> float | None:
 def fit_for_a_header(secret: str) -> bool:
     """Whether this can be a key or a token. In a header anything else fails deep down, with an
     error that shows the value."""
-    return bool(secret) and secret.isascii() and secret.isprintable() and " " not in secret
+    quoted = len(secret) > 1 and secret[0] == secret[-1] and secret[0] in "\"'`"
+    sendable = secret.isascii() and secret.isprintable() and " " not in secret
+    return bool(secret) and sendable and not quoted
 
 
 @cache

@@ -15,6 +15,7 @@ from .core.budget import full_spare
 from .core.call_gate import CallGate
 from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
+from .core.events import CUT as CUT
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
 from .core.values import (
@@ -259,8 +260,6 @@ CHARACTERS_PER_TOKEN = 4
 
 LONGEST_CALL = 3_600.0
 """Seconds after which a speaker that still has not come to its end is not listened to any more."""
-CUT = "length"
-"""The `finish_reason` of an answer that was ended before its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +405,11 @@ class ListedModels(Models, Protocol):
     def usable(self) -> tuple[str, ...]:
         """Those that can speak now without being named, the first of every provider first, and of
         a provider the first of every family; demonstration models not among them."""
+        ...
+
+    def insist(self, name: str) -> None:
+        """For a model that somebody asked for by name. NoModel where nothing but a demonstration
+        could speak in its place."""
         ...
 
     def at_hand(self, name: str, taken: Collection[str]) -> str:
@@ -686,6 +690,10 @@ class Rescue(Protocol):
 
     def waiting(self) -> list[str]:
         """The discussions of which something is kept."""
+        ...
+
+    def where(self, discussion_id: str) -> str:
+        """Where it is kept."""
         ...
 
 

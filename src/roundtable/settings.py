@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from .config_files import WHOLE, json_object, placed, text_at, text_of, toml_table
+from .config_files import WHOLE, json_object, placed, refuse_closed, text_at, text_of, toml_table
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UsageError
 from .core.limits import Limits
@@ -392,6 +392,7 @@ def home_folder(env: Mapping[str, str]) -> Path:
     if not home.is_absolute():
         # It would lie in whatever folder is the current one, which may be somebody else's.
         raise BadSetting("the environment", "ROUNDTABLE_HOME", "the full path of a folder")
+    refuse_closed(home)
     return home
 
 
@@ -420,10 +421,10 @@ def read_settings(
 
     def lay_over(source: Mapping[str, Any], where: str) -> None:
         laid = dict(values)
-        if "default_model" in source and "models" not in source:
-            # Whoever names one model means everybody.
-            laid.pop("models", None)
-            origins.pop("models", None)
+        # Whoever names one model means everybody.
+        one = "default_model" in source and "models" not in source
+        if one and laid.pop("models", None):
+            origins["models"] = where
         for key, value in source.items():
             both = isinstance(value, dict) and isinstance(laid.get(key), dict)
             laid[key] = {**laid[key], **value} if both else value

@@ -27,7 +27,7 @@ STORE = "trust.json"
 MOST_BYTES = 1_000_000
 """A project's file that is larger is never trusted."""
 MOST_STORED = 50_000_000
-NOTHING_TRUSTED = "Mend it, or remove it to trust nothing."
+NOTHING_TRUSTED = "Fix it, or remove it to trust nothing."
 EXPERTS = ".roundtable/experts"
 PROCEDURES = ".roundtable/procedures"
 SINGLE = ("roundtable.toml", "panels.json", "local_models.json", "roundtable_config.yaml")
@@ -143,6 +143,13 @@ class Folder:
         user's own and cannot be read."""
         path = self.path / name
         return contents(path) if self.trust is None else self.trust.read(path)
+
+    def ignores(self, name: str) -> bool:
+        """Whether the project has this file, and it does not count because it is not trusted."""
+        if self.trust is None:
+            return False
+        path = (self.path / name).relative_to(self.trust.workspace).as_posix()
+        return any(each.name == path for each in self.trust.ignored())
 
 
 def stored(store: Path) -> dict[str, dict[str, str]]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from .config_files import text_of, toml_table
 from .core.agents import names_program
-from .core.errors import BadSetting
+from .core.errors import BadSetting, UnknownName
 from .procedures import PROCEDURES
+from .trust import PROCEDURES as PROJECT_PROCEDURES
 from .trust import Folder
 
 if TYPE_CHECKING:
@@ -62,9 +63,11 @@ class ProcedureFiles:
 
     def find(self, name: str) -> Definition | None:
         """The definition of this name, None if there is no file for it. BadSetting or UnknownName
-        names the file, the key and what was expected."""
+        names the file, the key and what was expected; UnknownName also if there is only a file
+        that nobody has trusted."""
         found = self._found(name)
         if found is None:
+            self._refuse_untrusted(name)
             return None
         folder, data = found
         path = folder.path / f"{name}.toml"
@@ -78,6 +81,17 @@ class ProcedureFiles:
         if folder.trust is not None:
             refuse_programs(definition, str(path), self._is_program)
         return definition
+
+    def _refuse_untrusted(self, name: str) -> None:
+        # A built-in procedure is never hidden by what a project brings along.
+        if name in self._taken or not _NAME.fullmatch(name):
+            return
+        if any(folder.ignores(f"{name}.toml") for folder in self._folders):
+            remedy = (
+                f"{PROJECT_PROCEDURES}/{name}.toml defines it, but is ignored until you trust it: "
+                "roundtable trust"
+            )
+            raise UnknownName("procedure", name, remedy=remedy)
 
 
 def refuse_programs(definition: Definition, where: str, is_program: Callable[[str], bool]) -> None:

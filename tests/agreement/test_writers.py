@@ -168,6 +168,8 @@ def test_a_claim_that_all_agree_is_not_told_as_another_answer(procedure: str) ->
     assert flag.code == "false_agreement"
     assert flag.text == "The written answer claims more agreement than was counted."
     assert "contradiction" not in [each.code for each in decision.flags]
+    # The first line of every other surface calls it what it is, too.
+    assert Delivery.of(state).headline.startswith(f"⚠ {flag.text} ")
 
 
 @pytest.mark.requirement("Z-27")

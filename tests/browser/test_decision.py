@@ -229,7 +229,10 @@ def test_the_owner_goes_on_with_a_higher_limit_where_one_ended_it(
     page = visitor.open(stage.link(ended.discussion_id, "host"))
     first_of(page)
     limit = page.get_by_label("At most, in calls")
-    expect(limit).to_have_value("10")
+    assert ended.closed is not None
+    advised = re.search(r"--max-calls (?P<calls>\d+)", ended.closed.remedy)
+    assert advised is not None
+    expect(limit).to_have_value(advised["calls"])
     limit.fill("5")
     expect(page.get_by_role("button", name=offer)).to_be_disabled()
     limit.fill("40")

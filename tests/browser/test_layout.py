@@ -105,6 +105,27 @@ def test_it_can_be_read_with_the_keyboard(
     expect(page.locator("#find")).to_have_value("round 2 bob")
 
 
+def test_a_closed_window_does_not_take_the_focus_from_what_comes_next(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["usual"]))
+    expect(page.locator("#decision .answer")).to_be_visible()
+    page.keyboard.press("v")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    focused = page.evaluate(
+        """async () => {
+             document.querySelector("dialog .close").click();
+             while (document.querySelector("dialog")) await Promise.resolve();
+             document.getElementById("find").focus();
+             for (let frame = 0; frame < 5; frame += 1) await new Promise(requestAnimationFrame);
+             await new Promise((later) => setTimeout(later, 100));
+             return document.activeElement.id;
+           }"""
+    )
+    assert focused == "find"
+
+
 def test_the_theme_is_the_systems_until_one_is_chosen_and_then_stays(
     stage: Stage, shown: dict[str, str], window: Open
 ) -> None:

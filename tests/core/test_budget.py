@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.budget import Granted, Spending, Wanted, active_seconds, grant, reserve
+from roundtable.core.budget import (
+    Granted,
+    Spending,
+    Wanted,
+    active_seconds,
+    covers,
+    grant,
+    reserve,
+)
 from roundtable.core.errors import FailureCause
 from roundtable.core.state import fold
 from roundtable.core.values import Budget, Reservation, SpeakerRef, Usage
@@ -112,6 +120,38 @@ def test_whoever_speaks_beside_others_leaves_them_their_share() -> None:
     low = Budget(max_cost_usd=0.005)
     assert granted(low, beside=[call(), call()], whole_round=True) == "cost"
     assert granted(low, beside=[call(), call()]) == 200
+
+
+@pytest.mark.requirement("Z-35")
+def test_what_comes_last_may_take_all_that_is_left_and_is_told_where_that_is_little() -> None:
+    # 0.001 to read; nothing comes after it that could need the rest.
+    found = grant(Budget(max_cost_usd=0.021), NOTHING_SPENT, call(), DEAREST)
+    assert isinstance(found, Granted)
+    assert (found.max_tokens, found.short) == (4000, False)
+    little = grant(Budget(max_cost_usd=0.0025), NOTHING_SPENT, call(), DEAREST)
+    assert isinstance(little, Granted)
+    assert (little.max_tokens, little.short) == (300, True)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    ("budget", "spent", "enough"),
+    [
+        (Budget(), Spending(10**6, 10**9, 10**6, 10**6), True),
+        # Two calls of 0.001 to read and 0.001 for the fewest words each.
+        (Budget(max_cost_usd=0.004), NOTHING_SPENT, True),
+        (Budget(max_cost_usd=0.004), Spending(0, 0, 0.0001, 0), False),
+        (Budget(max_tokens=2400), NOTHING_SPENT, True),
+        (Budget(max_tokens=2399), NOTHING_SPENT, False),
+        (Budget(max_calls=3), Spending(1, 0, 0, 0), True),
+        (Budget(max_calls=3), Spending(2, 0, 0, 0), False),
+        (Budget(max_seconds=60), Spending(0, 0, 0, 60), False),
+    ],
+)
+def test_several_calls_are_covered_if_all_of_them_can_be_paid(
+    budget: Budget, spent: Spending, enough: bool
+) -> None:
+    assert covers(budget, spent, [call(), call()], DEAREST) is enough
 
 
 @pytest.mark.requirement("Z-09")

@@ -12,6 +12,7 @@ from roundtable.core.contracts import (
     Violation,
     parse_sections,
     says_nothing,
+    with_sections,
 )
 
 HEADINGS = ("Findings", "Contradictions / Tensions", "Confidence")
@@ -183,3 +184,26 @@ def test_headings_are_read_as_models_really_write_them(text: str, body: str) -> 
 
 def test_bold_words_within_a_sentence_are_no_heading() -> None:
     assert parse_sections("**Dissent** is what I expect here.", ["Dissent"]) == {}
+
+
+def test_a_heading_within_a_section_is_not_the_section_of_that_name() -> None:
+    text = (
+        "## Answer\nTea.\n### Dissent\nOne is for coffee.\n**Dissent:** mild\n### Price\nLow.\n"
+        "## Dissent\nCoffee keeps awake."
+    )
+    assert parse_sections(text, ("Answer", "Dissent")) == {
+        "Answer": "Tea.\n### Dissent\nOne is for coffee.\n**Dissent:** mild\n### Price\nLow.",
+        "Dissent": "Coffee keeps awake.",
+    }
+    mended = with_sections(text, "## Dissent\nIt is bitter.", ("Dissent",))
+    assert "One is for coffee." in mended
+    assert mended.endswith("## Dissent\nIt is bitter.")
+
+
+def test_sections_of_different_levels_are_found_where_each_name_comes_once() -> None:
+    text = "# Answer\nTea.\n### Dissent\nCoffee.\n**Price:** low"
+    assert parse_sections(text, ("Answer", "Dissent", "Price")) == {
+        "Answer": "Tea.",
+        "Dissent": "Coffee.",
+        "Price": "low",
+    }

@@ -648,3 +648,100 @@ def test_what_may_mean_another_option_is_asked_about(written: object) -> None:
     reading = read(votes=vote(choice=written, before="own", acceptable=[]))
     assert reading.declaration is None
     assert "must be one of" in reading.problems[0].message
+
+
+def chosen_among(*texts: str, choice: object) -> Reading:
+    """A vote for this among options of these texts."""
+    options = tuple(Option(id=f"o{n}", text=text) for n, text in enumerate(texts, 1))
+    form = Form(BALLOT, (Decision(id="d1", question="Which one?", options=options),), alone=True)
+    return form.read_fields({"votes": [{"on": "d1", "choice": choice}], "abstain": None})
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize(
+    ("texts", "written", "meant"),
+    [
+        (("Option 2", "Option 3"), "Option 2", "o1"),
+        (("Option 2", "Option 1"), "option 1", "o2"),
+        (("2", "3", "5"), "2", "o1"),
+        (("2", "3", "5"), 3, "o2"),
+        (("2", "3", "5"), 5.0, "o3"),
+        (("2", "3", "5"), "o2", "o2"),
+        (("C", "c", "D"), "c", "o2"),
+        (("Any.", "Abstain"), "Abstain", "o2"),
+        (("1 server", "2 servers"), "Option 2", "o2"),
+    ],
+)
+def test_the_words_of_an_option_come_before_every_other_reading(
+    texts: tuple[str, ...], written: object, meant: str
+) -> None:
+    declared = chosen_among(*texts, choice=written).declaration
+    assert declared is not None
+    assert declared.votes[0].choice == meant
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize(
+    ("texts", "written"),
+    [
+        (("Option 2", "Option 3"), "Option 1"),
+        (("Option 2: rent", "Option 3: buy"), "Option 2"),
+        (("2", "3", "5"), "Option 2"),
+        (("2", "3", "5"), "4"),
+        (("2 servers", "3 servers"), "Option 2"),
+        (("Rent", "Buy"), "2"),
+    ],
+)
+def test_a_number_that_may_mean_two_options_is_asked_about(
+    texts: tuple[str, ...], written: object
+) -> None:
+    assert "must be one of" in problem(chosen_among(*texts, choice=written))
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize(
+    ("text", "told"), [("Own", "a position of one's own"), ("Any.", "no pref")]
+)
+def test_a_fixed_word_that_is_also_the_text_of_an_option_is_asked_about(
+    text: str, told: str
+) -> None:
+    word = text.rstrip(".").casefold()
+    asked = problem(chosen_among(text, "Rent", choice=word))
+    assert asked.startswith(f"On d1 “{word}” is the text of o1 and also stands for {told}")
+    assert asked.endswith("give o1 if you mean that option.")
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"adopted": [{"from": "Carl", "what": "the price", "moved": True}]},
+        {"stances": [{"id": "p1", "stance": "zustimmen"}]},
+        {"votes": vote(before="o9")},
+        {"votes": vote(acceptable=["o7"])},
+        {"votes": vote(acceptable=["o2"], rejects=["o2"])},
+    ],
+)
+def test_a_side_field_that_cannot_be_read_costs_no_vote(changes: dict[str, Any]) -> None:
+    reading = read(**changes)
+    assert reading.declaration is None
+    assert reading.problems
+    assert reading.spared is not None
+    assert reading.spared.votes[0].choice == "o1"
+    assert all(each.participant != "Carl" for each in reading.spared.adopted)
+    assert not {"o7"} & set(reading.spared.votes[0].ranking)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"votes": vote(choice="Mongo")},
+        {"votes": [*vote(), *vote(choice="o2", acceptable=[])]},
+        {"abstain": "I do not know."},
+        {"votes": vote(rejects=["o1"]), "stances": [{"id": "p1", "stance": "ja"}]},
+    ],
+)
+def test_nothing_is_spared_of_a_declaration_whose_vote_cannot_be_read(
+    changes: dict[str, Any],
+) -> None:
+    assert read(**changes).spared is None

@@ -584,3 +584,90 @@ def test_a_position_that_was_declared_with_another_vote_is_what_was_held_before(
     assert record.holds(record.question, "ann") == record.question.options[1].text
     kept = at_table(tabled(), says("ann", "o1", position="Tea."), says("ann", "o1", 2))
     assert not ann(kept).outvoted
+
+
+# What a seat says it held before
+
+
+def first_said(position: str, *, placed: str = "", origin: str = "clerk") -> list[Event]:
+    """A first answer in these words, and where the clerk put it."""
+    options = [
+        each.model_copy(update={"origin": origin, "holders": ("ann",) if each.id == placed else ()})
+        for each in (TEA, COFFEE)
+    ]
+    return [says("ann", position=position), tabled(*options)]
+
+
+@pytest.mark.requirement("Z-23", "Z-24")
+@pytest.mark.parametrize("before", ["o1", "silent"])
+def test_what_clerk_and_own_words_deny_counts_as_left_whatever_a_seat_says(before: str) -> None:
+    start = first_said("Coffee, for the night shift.", placed="o2")
+    found = ann(at_table(*start, says("ann", vote("o1", before), 2)))
+    assert (found.opening, found.moved, found.misstated) == ("o2", True, before == "o1")
+    assert not found.steady
+
+
+@pytest.mark.requirement("Z-23")
+def test_a_clerk_whom_the_seats_own_words_deny_is_mistaken() -> None:
+    start = first_said("Tea, for the night shift.", placed="o2")
+    found = ann(at_table(*start, says("ann", vote("o1", "o1"), 2)))
+    assert (found.opening, found.moved, found.misstated) == ("o1", False, False)
+    assert (found.independent, found.doubted) == (False, True)
+
+
+@pytest.mark.requirement("Z-23")
+@pytest.mark.parametrize(("position", "placed"), [("Something warm.", "o2"), ("Coffee!", "")])
+def test_nobody_holds_independently_what_the_clerk_or_its_words_deny(
+    position: str, placed: str
+) -> None:
+    found = ann(at_table(*first_said(position, placed=placed), says("ann", vote("o1", "o1"), 2)))
+    assert (found.opening, found.moved) == ("o1", False)
+    assert (found.independent, found.doubted) == (False, True)
+
+
+@pytest.mark.requirement("Z-23", "Z-24")
+def test_an_option_in_a_seats_own_words_is_what_it_held() -> None:
+    words = own(1, "Cocoa.", "ann"), own(2, "Tea.", "bob")
+    state = at_table(
+        says("ann", position="Cocoa."), tabled(*words), says("ann", vote("o2", "o2"), 2)
+    )
+    found = ann(state)
+    assert (found.opening, found.moved, found.misstated) == ("o1", True, True)
+
+
+@pytest.mark.requirement("Z-24")
+def test_an_earlier_vote_is_what_was_held_whatever_a_seat_says() -> None:
+    found = ann(at_table(tabled(), says("ann", "o2"), says("ann", vote("o1", "o1"), 2)))
+    assert (found.opening, found.moved, found.misstated, found.steady) == ("o2", True, True, False)
+
+
+def test_a_vote_before_anybody_was_heard_is_no_giving_in() -> None:
+    start = first_said("Coffee, for the night shift.", placed="o2")
+    confirmed = says("ann", vote("o1", "o1"), 1, stage="confirm", independent=True)
+    found = ann(at_table(*start, confirmed))
+    assert (found.opening, found.moved, found.independent) == ("o1", False, False)
+
+
+def test_in_the_first_version_what_a_seat_said_it_held_was_taken_as_given() -> None:
+    start = first_said("Coffee, for the night shift.", placed="o2")
+    found = ann(at_table(*start, says("ann", vote("o1", "o1"), 2), version="0.1.0"))
+    assert (found.opening, found.moved, found.misstated) == ("o1", False, False)
+
+
+@pytest.mark.requirement("Z-24")
+def test_a_vote_that_comes_back_is_told_with_what_lay_between() -> None:
+    state = at_table(
+        tabled(),
+        says("ann", "o2"),
+        says("ann", vote("o1", "o2"), 2),
+        says("ann", vote("o2", "o1"), 2, stage="ballot"),
+    )
+    assert (ann(state).moved, ann(state).between) == (False, ("o1",))
+
+
+@pytest.mark.requirement("Z-24")
+def test_a_position_that_was_worded_anew_before_the_vote_is_a_change_and_no_misstatement() -> None:
+    start = first_said("Coffee, for the night shift.", placed="o2")
+    again = says("ann", round_=2, position="Tea after all.")
+    found = ann(at_table(*start, again, says("ann", vote("o1", "o1"), 3)))
+    assert (found.opening, found.moved, found.misstated) == ("o2", True, False)

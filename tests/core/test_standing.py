@@ -90,7 +90,7 @@ def test_agreement_by_giving_in_is_hollow() -> None:
     found = question(*flat(twice("ann", "o1"), twice("bob", "o1"), twice("cid", "o2", "o1")))
     assert (found.end, found.delivered, found.gave_in) == ("hollow", "o1", ("cid",))
     assert found.reason == "All 3, but one of them came over without naming an argument."
-    assert found.first_counts == {"o1": 2, "o2": 1}
+    assert found.before.counts == {"o1": 2, "o2": 1}
 
 
 @pytest.mark.requirement("Z-24")
@@ -342,7 +342,7 @@ def test_shares_are_of_all_who_were_seated_and_everybody_else_is_named() -> None
     )
     assert (found.end, found.delivered, found.seated) == ("impasse", None, 5)
     assert found.reason == (
-        "2 of 5, 1 abstaining, 1 without a declaration, 1 absent: none prevails."
+        "2 of 5, 1 abstaining, 1 without a countable declaration, 1 absent: none prevails."
     )
     assert (found.abstained, found.undeclared, found.absent) == (("cid",), ("dan",), ("eve",))
 

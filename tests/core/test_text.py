@@ -15,7 +15,6 @@ from roundtable.core.text import (
     SECRETS,
     clip,
     clip_words,
-    condense,
     count_words,
     dollars,
     estimate_tokens,
@@ -62,40 +61,6 @@ def test_a_clip_keeps_as_many_flags_as_fit() -> None:
 @pytest.mark.requirement("X-27")
 def test_cjk_text_is_clipped_by_characters_with_the_ellipsis_inside_the_limit() -> None:
     assert clip("圆桌会议讨论", 4) == "圆桌会…"
-
-
-@given(st.text(max_size=400), st.integers(0, 300))
-def test_a_condensed_text_never_exceeds_its_limit(text: str, limit: int) -> None:
-    condensed = condense(text, limit)
-    assert len(condensed) <= limit
-    assert condensed == text or len(text) > limit
-
-
-@given(st.integers(200, 3_000))
-@pytest.mark.requirement("I-13", "I-30")
-def test_a_condensed_text_says_exactly_how_much_is_missing(length: int) -> None:
-    text = "".join(chr(ord("a") + n % 26) for n in range(length))
-    condensed = condense(text, 199)
-    head, notice, tail = condensed.split("\n")
-    said = re.fullmatch(r"\[… ([\d,]+) characters left out to fit the model …\]", notice)
-    assert said is not None
-    assert text.startswith(head)
-    assert text.endswith(tail)
-    assert int(said[1].replace(",", "")) == length - len(head) - len(tail)
-    assert len(head) > len(tail) > 20
-
-
-@given(st.lists(st.sampled_from([FAMILY, KEYCAP, HINDI, "🇩🇪", "a"]), min_size=40), st.data())
-def test_condensing_never_cuts_through_a_grapheme(parts: list[str], data: st.DataObject) -> None:
-    text = "".join(parts)
-    condensed = condense(text, data.draw(st.integers(70, max(70, len(text) - 1))))
-    starts = {0}
-    for part in parts:
-        starts.add(max(starts) + len(part))
-    if condensed != text:
-        head, _, tail = condensed.split("\n")
-        assert len(head) in starts
-        assert len(text) - len(tail) in starts
 
 
 @given(st.text(), st.integers(20, 80))

@@ -8,7 +8,8 @@ from itertools import repeat
 import pytest
 
 from roundtable.core.contracts import Contract, Violation
-from roundtable.core.declaration_form import OPENING, Form
+from roundtable.core.declaration import Decision, Option
+from roundtable.core.declaration_form import BALLOT, OPENING, Form
 from roundtable.core.effects import PromptPlan, TurnPlan, TurnPolicy
 from roundtable.core.errors import FAILURE_CAUSES, FailureCause
 from roundtable.core.events import AttemptFailed, AttemptFinished, AttemptStarted
@@ -86,7 +87,8 @@ def test_an_answer_that_breaks_its_contract_is_used_and_flagged() -> None:
 def test_an_answer_that_was_cut_at_its_length_is_flagged() -> None:
     turn = turn_after(started(), finished(text=GOOD, finish_reason="length"))
     step = next_step(plan(contract=STRICT), turn)
-    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (TRUNCATED,))
+    # It was granted less than its task allows: so it was a limit that cut it.
+    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (TRUNCATED,), limited=True)
 
 
 @pytest.mark.requirement("I-30", "I-02")
@@ -364,6 +366,28 @@ def test_whoever_declares_nothing_twice_is_heard_and_not_counted() -> None:
     turn = turn_after(started(), finished(text=GOOD), AGAIN, finished(attempt=2, text="No."))
     step = next_step(declaring(), turn)
     assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (UNDECLARED,))
+
+
+VOTE = '{"votes": [{"on": "d1", "choice": "o1"}], "adopted": [{"from": "Z", "what": "joins"}]}'
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize("again", [VOTE, "No.", '{"votes": []}'])
+def test_a_side_field_that_stays_wrong_is_asked_about_once_and_costs_no_vote(again: str) -> None:
+    options = (Option(id="o1", text="Tea"), Option(id="o2", text="Coffee"))
+    form = Form(BALLOT, (Decision(id="d1", question="Which?", options=options),), peers={"A": "a"})
+    whole = declaring()
+    plan_ = replace(whole, task=replace(whole.task, form=form))
+    text = f"{GOOD}\n\n```declaration\n{VOTE}\n```"
+    step = next_step(plan_, turn_after(started(), finished(text=text)))
+    assert isinstance(step, Call)
+    assert [each.message for each in step.repair] == ["adopted.from must be one of A."]
+    turn = turn_after(started(), finished(text=text), AGAIN, finished(attempt=2, text=again))
+    spoken = next_step(plan_, turn)
+    assert isinstance(spoken, Accept)
+    assert spoken.declaration is not None
+    assert spoken.declaration.votes[0].choice == "o1"
+    assert (spoken.declaration.adopted, spoken.flags) == ((), ())
 
 
 @pytest.mark.requirement("Z-22")

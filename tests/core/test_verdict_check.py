@@ -204,6 +204,31 @@ CASES: list[tuple[str, str, list[str]]] = [
         "> **Ann** (1/answer/ann): The pool must close in May.",
         [],
     ),
+    ("a block with its turn as people call it", "> Repairs cost too much. (Ann Lee, round 2)", []),
+    ("a block with its turn by a first name", "> Repairs cost too much. (Ann, round 2)", []),
+    ("a block with its turn in a line", "> Repairs cost too much.\n> (Ann, round 2)", []),
+    ("a block with its turn in a paragraph", "> Repairs cost too much.\n>\n> — Ann, round 2", []),
+    ("a block with a dash and its speaker", "> Repairs cost too much. — Ann", []),
+    ("a block with its speaker in parentheses", "> Repairs cost too much. (Ann)", []),
+    ("a block with its speaker and a round", "> Repairs cost too much. — Ann (round 2)", []),
+    ("a block with its turn", "> Repairs cost too much. [2/reply/ann]", []),
+    ("a block that begins with its turn", "> (Ann, round 2) Repairs cost too much.", []),
+    ("a block that begins with its speaker", "> Ann — Repairs cost too much.", []),
+    ("marks around the words and their source", "“Repairs cost too much (Ann, round 2)”", []),
+    (
+        "an invention stays one under a name",
+        "> The pool must never close. (Ann, round 1)",
+        ["not_found"],
+    ),
+    ("an invention stays one behind a dash", "> We never close it. — Ann", ["not_found"]),
+    ("a number is no source", "> Costs rose — 40 (Ann)", ["not_found"]),
+    ("a block of another speaker", "> Repairs cost too much. (Ben)", ["wrong_speaker"]),
+    ("a block of another turn", "> Repairs cost too much. [1/answer/ben]", ["wrong_turn"]),
+    ("a block of another round", "> Repairs cost too much. (Ann, round 1)", ["wrong_turn"]),
+    ("a block that begins with another", "> Ben — Repairs cost too much.", ["wrong_speaker"]),
+    ("another speaker within the marks", "“Repairs cost too much — Ben”", ["wrong_speaker"]),
+    ("another turn within the marks", "“Repairs cost too much [1/answer/ben]”", ["wrong_turn"]),
+    ("the round of the wrong speaker", "“Repairs cost too much” (Ben, round 1)", ["wrong_turn"]),
     ("a block with its speaker below", "> Repairs cost too much\n> — Ben", ["wrong_speaker"]),
     (
         "nested marks are one quotation",
@@ -318,6 +343,38 @@ def test_what_is_proved_says_where_and_stands_at_its_place() -> None:
     assert quotation.source_id == "1/answer/ann"
     assert checked.text[quotation.start : quotation.end] == "“the pool must close”"
     assert checked.cites == ("1/answer/ann", "2/reply/ben")
+
+
+@pytest.mark.requirement("Z-27")
+def test_words_that_end_with_a_name_are_no_source_where_they_were_said_so() -> None:
+    told = Source("1/answer/ben", "I trust the older plan (Ann).", "ben", "Ben", round=1)
+    assert check_text("> I trust the older plan (Ann).", (told, ANN)).findings == ()
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize(
+    ("text", "cites"),
+    [
+        ("It costs too much (Ann Lee, round 2).", ("2/reply/ann",)),
+        ("It costs too much (Ann, round 2; Ben, round 1).", ("2/reply/ann", "1/answer/ben")),
+        ("Ben wants it; but “repairs cost too much”.", ("2/reply/ann",)),
+        ("“The city council grants 20,000 € a year”", ("document:plan.md",)),
+        ("“Should the town close its pool” was asked.", ()),
+        ("They said “the pool must never close”.", ()),
+        ("So it was in round 2, and Ann, round 9, said nothing.", ()),
+    ],
+)
+def test_a_name_with_a_round_and_a_proved_quotation_cite(text: str, cites: tuple[str, ...]) -> None:
+    assert check_text(text, SOURCES).cites == cites
+
+
+@pytest.mark.requirement("Z-27")
+def test_a_name_with_a_round_cites_only_one_turn() -> None:
+    twice = Source("1/reply/ben", "Schools need it.", "ben", "Ben", round=1)
+    assert check_text("Keep it (Ben, round 1).", (BEN, twice)).cites == ()
+    namesake = Source("1/answer/ann-2", "Sell it.", "ann-2", "Ann Ray", round=1)
+    assert check_text("Close it (Ann, round 1).", (ANN, namesake)).cites == ()
+    assert check_text("Close it (Ann Ray, round 1).", (ANN, namesake)).cites == (namesake.id,)
 
 
 @pytest.mark.requirement("Z-27")
@@ -640,6 +697,8 @@ HOSTILE = {
     "citations": "1/answer/ann ",
     "half citations": "1/a/b.",
     "papers": "[document:x ",
+    "turns as people call them": "Ann, round 1 ",
+    "blocks with sources": "> words of it (Ann)\n>\n",
     "block lines": "> words of it\n",
     "block paragraphs": "> words of it\n>\n",
     "fences": "```\n",

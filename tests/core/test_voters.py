@@ -9,9 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from roundtable.core.events import AttemptFinished
 from roundtable.core.tally import Vote
 from roundtable.core.track_record import NO_RECORD, Answers
 from roundtable.core.values import OUTSIDE_SPEAKER, SpeakerRef
+from roundtable.core.voter_groups import groups_of, served_alike
 from roundtable.core.voters import (
     Groups,
     bare_model,
@@ -20,6 +22,7 @@ from roundtable.core.voters import (
     learn_record,
     merge_twins,
 )
+from tests.views.tables import opened, seat, speech, told
 
 pytestmark = pytest.mark.requirement("Z-26")
 
@@ -348,3 +351,35 @@ def test_exact_copies_are_found_whatever_they_are_called(copies: int, seed: int)
     past = history(copies=names, questions=100)
     groups = merge_twins(seats(**{m: m for m in (*SKILLS, *names)}), past)
     assert tuple(sorted([*names, "weak"])) in held(groups)
+
+
+@pytest.mark.parametrize(
+    ("served", "voters"),
+    [
+        # A server that answers with whatever is loaded, as one of them or by another name.
+        ({"x/one-1": "tiny-2", "x/two-2": "tiny-2"}, 1),
+        ({"x/one-1": "one-1", "x/two-2": "one-1"}, 1),
+        # A router that chose what another seat had asked for.
+        ({"x/auto": "maker/m-1", "x/maker/m-1": "maker/m-1"}, 1),
+        # The full name of the model that was asked for.
+        ({"x/gpt-5.5": "gpt-5.5-2026-08-01", "x/gpt-5.5-mini": "gpt-5.5-mini-2026-08-01"}, 2),
+        ({"x/one-1": "one-1-latest", "x/two-2": "two-2"}, 2),
+        # Two servers that call something by the same name.
+        ({"x/one-1": "loaded", "y/two-2": "loaded"}, 2),
+        ({"x/one-1": "", "x/two-2": ""}, 2),
+    ],
+)
+def test_seats_are_one_voter_where_one_model_answered_for_all_their_names(
+    served: dict[str, str], voters: int
+) -> None:
+    events = []
+    table = []
+    for number, (model, by) in enumerate(served.items()):
+        held = seat(f"Seat {number}").model_copy(update={"speakers": (SpeakerRef(model=model),)})
+        table.append(held)
+        for event in speech(f"1/answer/{held.id}", held.id, "Tea.", model):
+            named = isinstance(event, AttemptFinished)
+            events.append(event.model_copy(update={"served_by": by}) if named else event)
+    state = told([opened(table), *events])
+    assert len(groups_of(state).groups) == voters
+    assert [each.asked for each in served_alike(state)] == ([tuple(served)] if voters == 1 else [])

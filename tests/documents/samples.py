@@ -5,11 +5,35 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 
 import pytest
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def pdf_bomb(*, fonts: bool) -> bytes:
+    """One page that unpacks to 80 MB; where it names no fonts, a reader has no reason to unpack."""
+    packer = zlib.compressobj(9)
+    piece = b"BT /F1 9 Tf (The price is 4217 euros.) Tj ET\n" * 25_000
+    drawn = b"".join(packer.compress(piece) for _ in range(80)) + packer.flush()
+    resources = b"/Resources << /Font << /F1 3 0 R >> >>" if fonts else b""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R %b >>" % resources,
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(drawn), drawn),
+    ]
+    data = b"%PDF-1.4\n"
+    places = []
+    for number, each in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%b\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"xref\n0 6\n0000000000 65535 f \n%btrailer << /Size 6 /Root 1 0 R >>\n" % table
+    return data + end + b"startxref\n%d\n%%%%EOF\n" % len(data)
 
 
 def pdf(*pages: str, password: str | None = None) -> bytes:
@@ -118,12 +142,14 @@ def packed(members: Sequence[tuple[str, bytes]]) -> bytes:
 
 def with_document(data: bytes, xml: bytes) -> bytes:
     """A Word file with another document in it."""
+    return with_part(data, "word/document.xml", xml)
+
+
+def with_part(data: bytes, part: str, xml: bytes) -> bytes:
+    """An office file with another part of this name in it."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return packed(
-            [
-                (name, xml if name == "word/document.xml" else archive.read(name))
-                for name in archive.namelist()
-            ]
+            [(name, xml if name == part else archive.read(name)) for name in archive.namelist()]
         )
 
 

@@ -69,7 +69,7 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
     ]
     [line] = found.lines
     assert line.startswith("8 files were read of project, left out: ")
-    for told in ("4 ignored by .gitignore", "3 named like secrets", "3 not written by hand",
+    for told in ("4 ignored by .gitignore", "3 named like secrets", "2 not written by hand",
                  "1 too large", "2 neither text nor document"):  # fmt: skip
         assert told in line, line
     if sys.platform != "win32":
@@ -111,7 +111,7 @@ def test_a_broken_document_gets_its_line_and_the_rest_goes_on(
 
     assert sources(found) == ["notes.md", "whole.pdf"]
     assert found.lines == ("cut.pdf is damaged, or no PDF",)
-    assert found.notes[0].text == "Of the documents: cut.pdf is damaged, or no PDF."
+    assert found.notes[0].text == "cut.pdf is damaged, or no PDF."
 
 
 COLOURED = "\x1b[32mok\x1b[0m, see \x1b]8;;http://a.example\x07the log\x1b]8;;\x07\n"
@@ -126,9 +126,9 @@ def test_the_colours_of_a_terminal_are_left_out_and_that_is_said(
     found = gather(["in", "-"], lambda: COLOURED)
 
     assert [each.text for each in found.materials] == ["The plan.", *["ok, see the log\n"] * 2]
-    assert [line.partition(" ")[0] for line in found.lines] == ["in/log.txt", "-"]
+    assert [line.partition(" ")[0] for line in found.lines] == ["in/log.txt", "Standard"]
     assert all("without the colours" in line for line in found.lines)
-    assert not found.unread
+    assert not found.missed
 
 
 def test_a_text_with_a_control_character_gets_its_line_and_the_rest_goes_on(
@@ -144,7 +144,7 @@ def test_a_text_with_a_control_character_gets_its_line_and_the_rest_goes_on(
         "in/bell.txt is no plain text: it holds the control character U+0007",
         "half.md is no plain text: it holds the control character U+001B",
     )
-    assert found.unread
+    assert found.missed == set(found.lines)
 
 
 def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:
@@ -193,6 +193,6 @@ def test_a_file_of_blanks_is_no_document(tmp_path: Path) -> None:
     full.write_text("Costs.")
     found = gather([str(blank), str(full), "-"], lambda: "\n")
     assert sources(found) == [str(full)]
-    assert found.lines == (f"{blank} holds no text", "- holds no text")
+    assert found.lines == (f"{blank} holds no text", "Standard input holds no text")
     with pytest.raises(BadTopic, match="holds no text"):
         gather([str(blank)])

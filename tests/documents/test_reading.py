@@ -13,8 +13,9 @@ import pytest
 from roundtable.documents import reading
 from roundtable.documents.read import Read, Unreadable
 from roundtable.documents.reading import read_document
+from roundtable.documents.worker import Found
 
-from .samples import HTML, OLE, docx, packed, pdf, pptx, with_document, xlsx
+from .samples import HTML, OLE, docx, packed, pdf, pdf_bomb, pptx, with_document, with_part, xlsx
 
 pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
 
@@ -88,6 +89,8 @@ def test_what_is_missing_of_a_document_is_said_beside_its_text() -> None:
         ("latin.txt", lambda: "Größe".encode("latin-1"), "not UTF-8 text"),
         ("blank.txt", lambda: b" \n\t\n", "holds no text"),
         ("many.docx", lambda: packed([(f"{n}.xml", b"") for n in range(10_001)]), "10,001 files"),
+        ("bomb.pdf", lambda: pdf_bomb(fonts=True), "a decompression bomb"),
+        ("bomb.pdf", lambda: pdf_bomb(fonts=False), "a decompression bomb"),
         ("bomb.docx", lambda: packed([("word/document.xml", bytes(310_000_000))]), "300 MB"),
         ("wrong.docx", lambda: packed([("word/document.xml", b"<a><b></a>")]), "damaged"),
     ],
@@ -190,3 +193,25 @@ def test_a_worker_that_answers_nonsense_costs_one_document(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(Unreadable, match="damaged"):
         read("plan.pdf", pdf("Costs."))
+
+
+def test_a_sheet_of_any_length_is_read_from_its_beginning_and_no_further_than_is_kept() -> None:
+    rows = "".join(f'<row r="{n}"><c><v>{n}</v></c></row>' for n in range(1, 20_011))
+    # It does not tell its size, and whoever looked for its end would stumble.
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"<sheetData>{rows}</sheetDat"
+    )
+    found = read("long.xlsx", with_part(xlsx(), "xl/worksheets/sheet1.xml", sheet.encode()))
+    assert "\n20000: 20000\n" in found.text
+    assert "20001: " not in found.text
+    assert "[sheet Margins, hidden]" in found.text
+    assert found.lines == ("has more than 20,000 rows in sheet Budget; the first were read",)
+
+
+def test_what_was_read_in_time_of_a_document_that_takes_too_long_is_kept() -> None:
+    found = Found(seconds=-1)
+    found.add(iter([("page 1", "Costs."), ("page 2", "Risk."), ("page 3", "More.")]))
+    assert found.parts == ["[page 1]\nCosts."]
+    assert found.lines == ["was read up to page 2: more takes too long"]
+    assert found.full

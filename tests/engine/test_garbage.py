@@ -20,9 +20,11 @@ class Ring:
 
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:
+    gc.unfreeze()  # what the tests as a whole have set aside
     before = gc.get_threshold(), list(gc.callbacks), gc.get_freeze_count()
     yield
     assert (gc.get_threshold(), list(gc.callbacks), gc.get_freeze_count()) == before
+    gc.freeze()
 
 
 def test_what_outlived_a_look_is_not_looked_through_again() -> None:

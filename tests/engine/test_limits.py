@@ -17,7 +17,6 @@ from roundtable.core.values import Budget, Material
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.decision import Decision
-from roundtable.views.delivery import Delivery
 from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
@@ -37,7 +36,7 @@ def billed(words: int = 200) -> Table:
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_a_limit_does_not_refuse_a_run_that_fits(procedure: str) -> None:
     free = held(billed(), procedure)
-    limit = free.usage.priced_usd / 0.9
+    limit = free.usage.priced_usd * 1.2
     state = held(billed(), procedure, Budget(max_cost_usd=limit))
     assert state.exhausted is None
     assert (state.status, state.usage.calls) == (free.status, free.usage.calls)
@@ -67,14 +66,14 @@ def test_a_run_that_reads_a_long_document_is_not_refused_with_a_third_of_the_mon
 @pytest.mark.requirement("Z-35")
 def test_what_all_answered_alone_is_delivered_where_a_limit_leaves_no_room_for_the_vote() -> None:
     free = with_a_document()
-    state = with_a_document(0.85, free.usage.priced_usd)
+    state = with_a_document(0.65, free.usage.priced_usd)
     assert state.exhausted is not None
     assert "what comes next would take more than is left" in state.exhausted.detail
     assert {speech.round for speech in state.speeches} == {0, 1}
     found = Decision.of(state)
     assert found.kind == "uncounted"
     assert not found.answer.first.startswith("No answer")
-    assert all(seat.missed == "not asked in round 2" for seat in Delivery.of(state).seats)
+    assert "budget" in [note.code for note in notes(state)]
 
 
 @pytest.mark.requirement("Z-35", "Z-09")
@@ -152,7 +151,8 @@ def test_a_raised_limit_lets_it_go_on_from_where_it_ended(procedure: str) -> Non
     assert after.verdict is not None
     assert not after.verdict.partial
     assert after.budget == Budget(max_cost_usd=5)
-    assert len(after.speeches) == len(whole.speeches)
+    in_rounds = [[s.turn_id for s in each.speeches if s.round > 0] for each in (after, whole)]
+    assert sorted(in_rounds[0]) == sorted(in_rounds[1]), "every round is held in the end"
     kept = [speech for speech in before.speeches if speech.round > 0]
     assert all(speech in after.speeches for speech in kept), "what was said is not asked for again"
     assert after.usage.priced_usd >= before.usage.priced_usd
@@ -241,7 +241,7 @@ def test_what_is_told_at_the_end_is_what_was_spent_by_then(procedure: str, share
 @pytest.mark.requirement("Z-35")
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.6])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5])
 def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
     procedure: str, limit: str, share: float
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -162,6 +163,27 @@ def test_added_material_reaches_the_prompts_of_every_procedure(procedure: str) -
     run_in_virtual_time(main())
     assert any("PAPER says 42" in request.user for request in table.requests)
     assert not any("PAPER says 42" in request.system for request in table.requests)
+
+
+@pytest.mark.requirement("I-33", "I-13")
+def test_a_document_that_others_have_to_make_room_for_is_condensed_with_them_and_it_is_said() -> (
+    None
+):
+    table = Table({"*": Voice()})
+
+    async def main() -> State:
+        long = Material(source="long.md", text="Nothing happened.\n\n" * 40_000)
+        request = OpenRequest(topic="Tea or coffee?", procedure="council", context=(long,))
+        id_ = (await table.service.open(request)).discussion_id
+        paper = Material(source="more.md", text="Coffee is black.\n\n" * 40_000)
+        return await table.service.add_material(id_, paper, by="ada")
+
+    first, then = (n for n in run_in_virtual_time(main()).notes if n.code.startswith("condensed"))
+    assert "more.md" not in first.text
+    shown = [int(n.replace(",", "")) for n in re.findall(r"\.md ([\d,]+) of", then.text)]
+    before = [int(n.replace(",", "")) for n in re.findall(r"\.md ([\d,]+) of", first.text)]
+    assert len(shown) == 2
+    assert sum(shown) <= before[0] * 1.01, "the marks between passages take more room or less"
 
 
 @pytest.mark.requirement("I-33")

@@ -16,7 +16,13 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from roundtable.core.errors import LeaseLost, LedgerBusy, LedgerGone, LedgerUnreachable
+from roundtable.core.errors import (
+    LeaseLost,
+    LedgerBusy,
+    LedgerGone,
+    LedgerMissing,
+    LedgerUnreachable,
+)
 from roundtable.core.events import AttemptFinished, NewEvent, NoteAdded, SpeechGiven, StoredEvent
 from roundtable.core.state import State
 from roundtable.core.values import Budget, Usage
@@ -34,6 +40,7 @@ from tests.ledger.sqlite_places import another_program
 from tests.postgres import RestartingServer, postgres_that_restarts
 from tests.rehearsal import Cast, TestClock, TestIds, Voice, Voices
 
+AGAIN = "Trying again for up to 5 minutes…"
 CALLS = 5
 """A quick council: the briefing, three seats, the verdict."""
 
@@ -219,8 +226,99 @@ async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_
 
     assert is_whole(state, await house.ledger.read(id_))
     assert len(house.voice.requests) == CALLS
-    assert house.told == [AWAY, BACK]
+    assert says_what_to_remedy(house.told, path, fault)
     assert not (path.parent / "rescue").exists()
+
+
+def says_what_to_remedy(told: list[str], path: Path, fault: object) -> bool:
+    """Whoever can do something about it hears what, once; a disk may fail for any reason."""
+    away, back = told
+    known = str(path) in away and away.endswith(f"What was said is kept. {AGAIN}")
+    return (known or (fault is without_room and away == f"{AWAY} {AGAIN}")) and back == BACK
+
+
+@FAULTS
+@pytest.mark.requirement("Z-01")
+async def test_a_database_that_goes_away_before_anybody_is_asked_is_waited_for_as_well(
+    house: House, path: Path, fault: Callable[[Path], Callable[[], None]]
+) -> None:
+    id_ = await house.open()
+    state = await house.service.read(id_)
+    house.clock.at[3] = fault(path)
+    await house.service.tell_estimate(state, house.notices.append)
+    assert says_what_to_remedy(house.told, path, fault)
+    house.notices.clear()
+
+    house.clock.at[6] = fault(path)
+    state = await house.run(id_)
+    assert is_whole(state, await house.ledger.read(id_))
+    assert state.expected is not None
+    assert says_what_to_remedy(house.told, path, fault)
+
+
+async def test_an_estimate_that_cannot_be_stored_keeps_nobody_who_would_not_hear_why(
+    house: House, path: Path
+) -> None:
+    state = await house.service.read(await house.open())
+    put_back = moved_away(path)
+    told = await house.service.tell_estimate(state)
+    put_back()
+    assert told.calls
+    assert (await house.service.read(state.discussion_id)).expected is None
+
+
+@pytest.mark.requirement("Z-01")
+async def test_of_a_database_that_is_gone_is_said_what_is_gone_with_it(
+    house: House, path: Path
+) -> None:
+    house.patience = 1.0
+    house.voice = Struck(3, lambda: void(moved_away(path)))
+    with pytest.raises(LedgerGone) as gone:
+        await house.run(await house.open())
+    assert isinstance(gone.value.__cause__, LedgerMissing)
+    assert "What was said meanwhile is kept in" in gone.value.remedy
+    assert "All that was said before is in that database, and nowhere else." in gone.value.remedy
+    assert "next start" not in gone.value.remedy
+
+
+@pytest.mark.requirement("Z-01", "Z-36")
+async def test_whoever_waits_hears_every_minute_how_long_it_still_takes(
+    house: House, path: Path
+) -> None:
+    house.voice = Struck(3, lambda: void(moved_away(path)))
+    with pytest.raises(LedgerGone):
+        await house.run(await house.open())
+    first, *reminders = house.told
+    assert first == f"{path} is gone. What was said is kept. {AGAIN}"
+    for minutes, told in enumerate(reminders, 1):
+        waited = f"{minutes} minute{'s' if minutes > 1 else ''}"
+        left = f"{5 - minutes} minute{'s' if minutes < 4 else ''}"
+        assert told == f"{path} is gone. Waited for {waited}; trying for {left} more."
+    assert len(reminders) == 4
+
+
+async def test_answers_that_belong_to_no_discussion_of_this_database_are_told_of_at_every_start(
+    house: House,
+) -> None:
+    lost = NewEvent(NoteAdded(code="x", text="y"), house.clock.now(), "k")
+    place = house.rescue.keep("rt_00000000", [lost])
+    told: list[str] = []
+    for _ in range(2):
+        await house.service.take_in(told.append)
+    assert len(told) == 2
+    assert f"Answers of rt_00000000 wait in {place}, but this database does not know" in told[0]
+
+
+async def test_no_empty_database_is_made_beside_answers_that_wait_for_theirs(path: Path) -> None:
+    lost = NewEvent(NoteAdded(code="x", text="y"), TestClock().now(), "k")
+    rescue = RescueFiles(path.with_name("ledger.db.rescue"), None, "somebody")
+    rescue.keep("rt_00000000", [lost])
+    with pytest.raises(LedgerMissing, match="answers that were to be stored in it") as refused:
+        await SqliteLedger.open(path)
+    assert "Put the database back." in refused.value.remedy
+    assert not await asyncio.to_thread(path.exists)
+    rescue.drop("rt_00000000")
+    await (await SqliteLedger.open(path)).close()
 
 
 async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
@@ -243,7 +341,7 @@ async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
     assert state.closed is not None
     away, back = house.told
     assert away.startswith("There is no room left for "), "who can make room hears of it at once"
-    assert away.endswith("What was said is kept. Trying again…")
+    assert away.endswith(f"What was said is kept. {AGAIN}")
     assert back == BACK
     assert len(house.voice.requests) == len({r.idempotency_key for r in house.voice.requests})
 
@@ -397,6 +495,33 @@ async def test_what_one_no_longer_waits_for_holds_up_nobody_else(path: Path) -> 
     assert len(rescue.kept("rt_0000000a")) == 2
 
 
+async def test_whoever_waits_in_vain_for_a_run_that_is_over_still_says_that_it_is_back() -> None:
+    """As the renewal of a lease: it pauses while the verdict is stored, and ends with the run."""
+    notices: list[Notice] = []
+    outage = Outage("rt_0000000a", Pauses(), on_notice=notices.append)
+    failed, tried_again = False, asyncio.Event()
+
+    async def renews() -> None:
+        nonlocal failed
+        if not failed:
+            failed = True
+            raise LedgerBusy("locked")
+        tried_again.set()
+        await asyncio.Event().wait()
+
+    async def stored() -> str:
+        return "stored"
+
+    renewal = asyncio.ensure_future(outage.through(renews))
+    await tried_again.wait()
+    assert await outage.through(stored) == "stored"
+    assert [each.away for each in notices] == [True]
+    renewal.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await renewal
+    assert [each.away for each in notices] == [True, False]
+
+
 # A server
 
 
@@ -427,7 +552,7 @@ async def test_a_server_that_is_restarted_at_any_stage_is_waited_for(
         state = await house.run(id_)
         assert is_whole(state, await house.ledger.read(id_))
     assert len(house.voice.requests) == CALLS
-    assert house.told == [AWAY, BACK]
+    assert house.told == [f"{AWAY} {AGAIN}", BACK]
 
 
 @pytest.mark.requirement("Z-01")

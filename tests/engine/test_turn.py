@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -268,6 +269,7 @@ def test_a_condensed_prompt_is_said_in_a_note_once_and_on_the_speech() -> None:
     (note,) = state.notes
     assert "condensed" in note.text
     assert "3,000 tokens of test/a" in note.text
+    assert re.search(r"the question [\d,]+ of 21,000 characters", note.text)
     assert note.remedy
     assert state.speeches[0].flags == (CONDENSED,)
 
@@ -303,7 +305,7 @@ def test_an_answer_whose_repair_the_budget_refuses_is_used_as_it_stands() -> Non
 
 @pytest.mark.requirement("Z-09")
 def test_a_cost_limit_refuses_a_model_of_unknown_price_by_the_dearest_one() -> None:
-    budget = Budget(max_cost_usd=0.01)
+    budget = Budget(max_cost_usd=0.005)
     known, unknown = saying("Tea."), saying("Tea.")
     play(Scene({"test/a": known}, budget=budget))
     play(

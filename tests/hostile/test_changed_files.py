@@ -109,4 +109,5 @@ def test_a_file_that_becomes_a_link_to_another_is_judged_by_what_it_says(
     path = project.workspace / ".roundtable/procedures/chat.toml"
     path.unlink()
     path.symlink_to(elsewhere)
-    assert ProcedureFiles(project.procedure_folders).find("chat") is None
+    with pytest.raises(UnknownName, match="ignored until you trust it"):
+        ProcedureFiles(project.procedure_folders).find("chat")

@@ -354,6 +354,29 @@ def test_a_limit_is_a_number_and_nothing_like_one(desk: Desk, amount: str) -> No
     assert "number" in outcome.err
 
 
+@pytest.mark.requirement("Z-35", "Z-39")
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[monthly]\neach_usd = true", "monthly.each_usd"),
+        ("[pace]\nfirst_word = true", "pace.first_word"),
+        ("[caps]\nmax_calls = true", "caps.max_calls"),
+        ("concurrency = true", "concurrency"),
+        ("[waiting]\neach = true", "waiting.each"),
+    ],
+)
+def test_true_is_no_number_in_the_settings(desk: Desk, text: str, key: str) -> None:
+    desk.home.mkdir(0o700, exist_ok=True)
+    (desk.home / "config.toml").write_text(text)
+    (desk.home / "config.toml").chmod(0o600)
+
+    outcome = desk.ask()
+
+    assert outcome.code == 2
+    assert "config.toml" in outcome.err
+    assert f"{key}: expected a number, not true or false" in " ".join(outcome.err.split())
+
+
 def test_a_broken_file_is_not_taken_for_a_question(desk: Desk) -> None:
     desk.home.mkdir(0o700)
     (desk.home / "tokens.json").write_text("{")

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import UnknownName
-from roundtable.models.discovery import EMBEDDED_MODEL, Found, discover
+from roundtable.models.discovery import discover
+from roundtable.models.endpoint_list import EndpointList
+from roundtable.models.found import EMBEDDED_MODEL, Found
 from roundtable.models.listing import read_listing
-from roundtable.models.lists import EndpointList, ModelLists
+from roundtable.models.lists import ModelLists
 from roundtable.models.registry import Registry
 from roundtable.models.router import Router
 from roundtable.models.routing import Vacancy
@@ -17,7 +19,7 @@ from roundtable.models.routing_files import RoutingFiles
 from tests.servers import provider_server
 
 REGISTRY = Registry.load()
-SECRET = "sk-ant-planted-0123456789"
+SECRET = "sk-secret-value-that-must-never-be-shown"
 
 
 async def found(env: dict[str, str], default: str | None = None) -> Found:

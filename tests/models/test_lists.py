@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.models import lists
-from roundtable.models.lists import FRESH_ELSEWHERE, LEFT_ALONE, Heard, ModelLists
+from roundtable.models import asking, lists
+from roundtable.models.endpoint_list import EndpointList, Heard
+from roundtable.models.lists import FRESH_ELSEWHERE, LEFT_ALONE, MAY_PASS, NOT_BELIEVED, ModelLists
 from roundtable.models.provider import Provider
 from roundtable.models.registry import Registry
 from tests.servers import Fault, hang, provider_server, raw, status
@@ -36,7 +37,7 @@ def files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
-def names(found: lists.EndpointList) -> list[str]:
+def names(found: EndpointList) -> list[str]:
     return [each.name for each in found.listing.models]
 
 
@@ -109,9 +110,10 @@ FAULTS: list[tuple[object, Heard, str]] = [
     (status(500), "failing", "answers with 500"),
     (raw("<html>Welcome</html>", 200, "text/html"), "no model server", "is no model server"),
     (raw("{", 200, "application/json"), "no model server", "is no model server"),
-    ({"data": []}, "no list", "lists no model that speaks"),
-    ({"data": [{"id": "text-embedding-3"}]}, "no list", "lists no model that speaks"),
-    ({"status": "ok"}, "no list", "lists no model that speaks"),
+    ({"data": []}, "no models", "lists no model that speaks"),
+    ({"data": [{"id": "text-embedding-3"}]}, "no models", "lists no model that speaks"),
+    ({"status": "ok"}, "no list", "does not list its models"),
+    (status(403, "Not from your region."), "forbidden", "does not let the key of OPENAI_API_KEY"),
     (Fault("raw", "", 302, {"location": "http://elsewhere.invalid/"}), "moved", "redirects"),
 ]
 
@@ -136,7 +138,8 @@ async def test_a_server_that_hangs_or_is_not_there_is_silent(
     monkeypatch.setattr(lists, "FIRST_SECONDS", 0.05)
     with provider_server(lists=lambda *_: hang()) as server:
         found = await ModelLists(None).of(OPENAI, env(server.openai_url))
-    assert (found.heard, "does not answer (timeout)" in found.told) == ("silent", True)
+    assert (found.heard, "did not list its models in time" in found.told) == ("silent", True)
+    assert "--models openai/NAME" in found.remedy, "calls may be answered all the same"
     found = await ModelLists(None).of(OPENAI, env("http://127.0.0.1:9/v1"))
     assert (found.heard, "does not answer" in found.told) == ("silent", True)
 
@@ -155,7 +158,7 @@ async def test_a_key_of_another_vendor_is_not_sent(monkeypatch: pytest.MonkeyPat
     async def nobody(*_: object, **__: object) -> None:
         raise AssertionError("something was sent")
 
-    monkeypatch.setattr(lists, "request", nobody)
+    monkeypatch.setattr("roundtable.models.asking.request", nobody)
     found = await ModelLists(None).of(OPENAI, {"OPENAI_API_KEY": "sk-ant-api03-0123456789"})
     assert found.heard == "other vendor"
     assert "OPENAI_API_KEY holds a key of Anthropic, not of OpenAI" in found.told
@@ -168,17 +171,89 @@ async def test_a_model_that_is_not_there_is_marked_and_not_believed_again(tmp_pa
         here = env(server.openai_url)
         kept = ModelLists(tmp_path, clock)
         await kept.of(OPENAI, here)
-        clock.now += LEFT_ALONE + 1
-        kept.note_gone(OPENAI, here, "liar")
+        clock.now += 1
+        kept.note_unusable(OPENAI, here, "liar", "unknown")
         # The list is asked for again, and says the same; another process knows of it too.
+        clock.now += 1
         other = ModelLists(tmp_path, clock)
-        assert (await other.of(OPENAI, here)).gone == ("liar",)
-        assert other.gone(OPENAI, here) == {"liar"}
+        again = await other.of(OPENAI, here)
+        assert (again.at, list(again.unusable)) == (clock.now, ["liar"])
+        assert other.unusable(OPENAI, here) == {"liar": "unknown"}
         assert len(server.looked_up) == 2
         await other.of(OPENAI, here)
         assert len(server.looked_up) == 2
         # Whoever asks for it now gets a clean list.
-        assert (await other.of(OPENAI, here, refresh=True)).gone == ()
+        assert (await other.of(OPENAI, here, refresh=True)).unusable == {}
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_server_that_was_started_anew_with_another_model_is_asked_again_and_believed(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    serves = ["a"]
+    with provider_server(lists=lambda *_: {"data": [{"id": each} for each in serves]}) as server:
+        here = env(server.openai_url)
+        kept = ModelLists(tmp_path, clock)
+        await kept.of(OPENAI, here)
+        serves[:] = ["b"]
+        clock.now += 1
+        kept.note_unusable(OPENAI, here, "a", "unknown")
+        clock.now += 1
+        assert names(await kept.of(OPENAI, here)) == ["b"]
+        assert kept.unusable(OPENAI, here) == {}, "its list says it already"
+        serves[:] = ["a"]
+        clock.now += FRESH_ELSEWHERE + 1
+        assert names(await kept.of(OPENAI, here)) == ["a"]
+        assert kept.unusable(OPENAI, here) == {}
+
+
+@pytest.mark.requirement("Z-36")
+async def test_what_somebody_may_mend_at_any_moment_is_tried_again_soon() -> None:
+    clock = Clock()
+    kept = ModelLists(None, clock)
+    here = env("http://127.0.0.1:9/v1")
+    kept.note_unusable(OPENAI, here, "big", "too large")
+    kept.note_unusable(OPENAI, here, "gone", "retired")
+    clock.now += MAY_PASS + 1
+    assert kept.unusable(OPENAI, here) == {"gone": "retired"}
+    clock.now += NOT_BELIEVED
+    assert kept.unusable(OPENAI, here) == {}
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_server_that_wants_a_key_where_none_is_set_says_which_to_set() -> None:
+    with provider_server(lists=lambda *_: status(401, "Who are you?")) as server:
+        found = await ModelLists(None).of(OPENAI, {"OPENAI_BASE_URL": server.openai_url})
+    assert found.heard == "no key"
+    assert "needs a key, and OPENAI_API_KEY is not set." in found.told
+    assert "--models openai/NAME" in found.remedy, "a list may be shut off where calls are not"
+
+
+@pytest.mark.requirement("Z-36")
+async def test_an_address_without_its_end_is_told_with_it() -> None:
+    def at_v1(path: str, _: Mapping[str, str]) -> object:
+        return {"data": [{"id": "m"}]} if path == "/v1/models" else status(404)
+
+    with provider_server(lists=at_v1) as server:
+        found = await ModelLists(None).of(OPENAI, env(server.base_url))
+        assert found.heard == "no list"
+        assert f"has its models at {server.base_url}/v1." in found.told
+        assert found.remedy == f"Set OPENAI_BASE_URL={server.base_url}/v1."
+
+
+@pytest.mark.requirement("Z-36")
+async def test_https_to_a_server_that_speaks_http_is_said_to_be_that() -> None:
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        found = await ModelLists(None).of(OPENAI, env(f"https://127.0.0.1:{port}/v1"))
+    assert (found.heard, "does not answer over https" in found.told) == ("silent", True)
+    assert "http://" in found.remedy
 
 
 @pytest.mark.requirement("Z-36", "Z-39")
@@ -217,3 +292,108 @@ async def test_all_endpoints_are_asked_at_once_and_anthropic_in_its_own_way() ->
         kept = ModelLists(None)
         await asyncio.gather(kept.of(OPENAI, both), kept.of(anthropic, both))
     assert sorted(seen) == [("/v1/models", ""), ("/v1/models", "key-two")]
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("variable", "value"), [("ANTHROPIC_API_KEY", "key"), ("ANTHROPIC_AUTH_TOKEN", "tok-abc")]
+)
+async def test_a_list_is_shown_the_same_credential_as_a_call(variable: str, value: str) -> None:
+    anthropic = Registry.load().providers["anthropic"]
+    with provider_server(lists=lambda *_: {"data": [{"id": "m"}]}) as server:
+        here = {"ANTHROPIC_BASE_URL": server.base_url, variable: value}
+        assert names(await ModelLists(None).of(anthropic, here)) == ["m"]
+
+
+OLLAMA, LM_STUDIO = (Registry.load().providers[name] for name in ("ollama", "lmstudio"))
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("path", ["", "/ollama", "/ollama/v1", "/ollama/"])
+def test_ollama_behind_a_path_is_called_where_it_is_listed(path: str) -> None:
+    address = OLLAMA.address({"OLLAMA_HOST": f"http://127.0.0.1:9{path}"})
+    assert address == f"http://127.0.0.1:9{'/ollama' if path else ''}/v1"
+
+
+async def test_a_server_that_forbids_its_list_is_told_of_with_its_reason() -> None:
+    said = status(403, "Country, region, or territory not supported")
+    with provider_server(lists=lambda *_: said) as server:
+        heard = await ModelLists(None).of(OPENAI, env(server.openai_url))
+    assert heard.heard == "forbidden"
+    assert heard.told.endswith("(403): Country, region, or territory not supported.")
+
+
+def shown(*capabilities: str, **more: object) -> object:
+    facts = {"general.architecture": "tea", "tea.context_length": 131_072}
+    return {"capabilities": capabilities, "model_info": facts, **more}
+
+
+@pytest.mark.requirement("Z-36")
+async def test_ollama_is_asked_what_each_model_can_once_for_its_weights(tmp_path: Path) -> None:
+    weights = {"tea": "sha-1", "seeing": "sha-2", "vectors": "sha-3", "shy": "sha-4"}
+
+    def tags(*_: object) -> object:
+        return {"models": [{"name": name, "digest": each} for name, each in weights.items()]}
+
+    shows = {
+        "tea": shown("completion", "tools", "thinking", parameters="stop x\nnum_ctx 8192"),
+        "seeing": shown("completion", "vision"),
+        "vectors": shown("embedding"),
+    }
+    with provider_server(lists=tags, shows=shows) as server:
+        here = {"OLLAMA_HOST": server.base_url}
+        found = await ModelLists(tmp_path).of(OLLAMA, here, patience=30.0)
+        rows = {row.name: row for row in found.listing.models}
+        assert list(rows) == ["tea", "seeing", "shy"], "what makes vectors does not speak"
+        tea, seeing, shy = rows.values()
+        assert (tea.context_window, tea.vision, tea.thinking) == (8192, False, True)
+        assert (seeing.context_window, seeing.vision, seeing.thinking) == (131_072, True, False)
+        assert (shy.context_window, shy.vision) == (None, None), "unknown is not no"
+        assert tea.structured is True
+        before = len(server.looked_up)
+        weights["seeing"] = "sha-5"
+        again = await ModelLists(tmp_path).of(OLLAMA, here, patience=30.0)
+        assert {row.name: row.vision for row in again.listing.models}["tea"] is False
+        asked = server.looked_up[before:]
+        assert "/api/show tea" not in asked
+        assert "/api/show seeing" in asked
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_hundred_models_of_ollama_are_not_all_described_at_once() -> None:
+    names = [f"m-{n}" for n in range(100)]
+    shows = dict.fromkeys(names, shown("completion", "vision"))
+    with provider_server(models=names, shows=shows) as server:
+        here = {"OLLAMA_HOST": server.base_url}
+        found = await ModelLists(None).of(OLLAMA, here, patience=30.0)
+        described = [each for each in server.looked_up if each.startswith("/api/show")]
+    assert len(found.listing.models) == 100
+    assert len(described) <= asking.MOST_DESCRIBED
+
+
+@pytest.mark.requirement("Z-36")
+async def test_lm_studio_is_asked_what_its_models_can() -> None:
+    rows = [
+        {"id": "talks", "type": "llm", "max_context_length": 32_768, "capabilities": ["tool_use"]},
+        {"id": "sees", "type": "vlm", "max_context_length": 131_072, "loaded_context_length": 4096},
+        {"id": "not-served", "type": "llm"},
+    ]
+
+    def answer(path: str, _: Mapping[str, str]) -> object:
+        if path == "/api/v0/models":
+            return {"data": rows}
+        return {"data": [{"id": "talks"}, {"id": "sees"}]}
+
+    with provider_server(lists=answer) as server:
+        here = {"LMSTUDIO_BASE_URL": server.openai_url}
+        found = await ModelLists(None).of(LM_STUDIO, here, patience=30.0)
+    talks, sees = found.listing.models
+    assert (talks.context_window, talks.vision, talks.thinking) == (32_768, False, None)
+    assert (sees.context_window, sees.vision) == (4096, True)
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_server_that_says_no_more_is_believed_as_far_as_it_goes() -> None:
+    with provider_server(models=["tea"]) as server:
+        found = await ModelLists(None).of(OLLAMA, {"OLLAMA_HOST": server.base_url}, patience=30.0)
+    assert [(row.name, row.vision) for row in found.listing.models] == [("tea", None)]

@@ -201,8 +201,20 @@ def test_a_user_file_adds_providers_models_aliases_and_prices(tmp_path: Path) ->
         (
             '[models."openai/x"]\nusd_per_million_in = "cheap"',
             'models."openai/x".usd_per_million_in',
-            "a valid number",
+            "a number",
         ),
+        *(
+            (
+                f'[models."openai/x"]\n{key} = true',
+                f'models."openai/x".{key}',
+                "a number, not true or false",
+            )
+            for key in (
+                *("usd_per_million_in", "usd_per_million_out", "usd_per_million_cached"),
+                *("context_window", "first_word", "at_once", "per_minute"),
+            )
+        ),
+        ("[providers.openai]\nat_once = false", "providers.openai.at_once", "a number, not true"),
         ('[models."openai/x"]\ntags = ["clever"]', 'models."openai/x".tags', "'code'"),
         ('[models."nowhere/x"]\nfamily = "x"', 'models."nowhere/x"', "a known provider"),
         ('[models."opus"]\nfamily = "x"', 'models."opus".id', "match pattern"),
@@ -236,7 +248,8 @@ def test_provider_addresses_are_completed_from_what_people_write(registry: Regis
         "localhost": "http://localhost:11434/v1",
         "0.0.0.0:11500": "http://127.0.0.1:11500/v1",
         "http://gpu:1/": "http://gpu:1/v1",
-        "https://gpu.example/custom": "https://gpu.example/custom",
+        # Behind a path, too: its list is asked for there, so it is called there.
+        "https://gpu.example/custom": "https://gpu.example/custom/v1",
     }
     for written, address in cases.items():
         assert ollama.address({"OLLAMA_HOST": written}) == address

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from roundtable.core.errors import UnknownName
 from roundtable.models.assignment import assign
-from roundtable.models.discovery import Found, discover
+from roundtable.models.discovery import discover
+from roundtable.models.found import Found
 from roundtable.models.registry import Registry
 from roundtable.models.router import Router
 from roundtable.models.routing import ROLE_TAGS, RoutableModel, Route, Vacancy, route, wanted_tags

@@ -147,6 +147,9 @@ def test_a_file_that_cannot_be_written_is_a_failure_with_its_reason(tmp_path: Pa
     error = refusal(made(f"file:{tmp_path}/taken/news.log"))
     assert "cannot be written" in error.message
     assert made(f"file:{tmp_path}").problem(spelled("team")) is not None
+    blocked = made(f"file:{tmp_path}/taken/news.log").problem(spelled("team"))
+    assert blocked == (f"{tmp_path}/taken cannot be written.", "Name a file that you may write.")
+    assert made(f"file:{tmp_path}/to/be/made/news.log").problem(spelled("team")) is None
 
 
 @pytest.mark.requirement("I-34")

@@ -608,7 +608,7 @@ def test_a_limit_of_calls_leaves_out_the_meta_panel_and_keeps_the_synthesis(
 
 @pytest.mark.requirement("I-11", "A-87")
 def test_a_limit_that_allows_no_answer_makes_nothing_up() -> None:
-    state = hold(adaptive(), budget=Budget(max_calls=1))
+    state = hold(adaptive(), budget=Budget(max_tokens=10))
     assert state.closed is not None
     assert (state.status, state.closed.stop_reason, state.verdict) == ("failed", "budget", None)
 

@@ -69,7 +69,7 @@ def test_the_delivery_as_a_person_reads_it() -> None:
         "**Confidence:** Medium (62% to 89%). All four reached it independently, before hearing "
         "each other. Of recorded debates that ended like this, about 8 in 10 were right.\n"
         "**Agreement:** Consensus: All 4. They held it independently, before hearing each other. "
-        "All are thirsty.\n"
+        "The writer says: All are thirsty.\n"
         "**Vote:** yes: 4; no: 0\n"
         "**Who holds what:**\n"
         "- Advocate: yes, from the start\n"
@@ -252,7 +252,7 @@ def test_a_vote_is_counted_and_the_minority_stays_visible() -> None:
     # The first round is kept: everybody was for coffee before they talked.
     question = standing_of(state).question
     assert question is not None
-    assert question.first_counts == {"o1": 0, "o2": 4}
+    assert question.before.counts == {"o1": 0, "o2": 4}
 
 
 @pytest.mark.requirement("A-93")
@@ -308,7 +308,7 @@ def test_a_quick_run_on_an_open_question_claims_no_agreement() -> None:
     assert "Nothing was put to the vote, so no agreement can be claimed." in table.requests[-1].user
     text = delivery(state, "0")
     assert "**Agreement:** Not counted: nothing was put to the vote." in text
-    assert "**Confidence:** not meaningful (no countable vote)" in text
+    assert "**Confidence:** not meaningful (nothing was put to the vote)" in text
     assert "- Consensus: N/A" in text
     assert state.verdict is not None
     assert (state.verdict.confidence, state.verdict.delivers) == (None, "none")

@@ -336,6 +336,16 @@ def test_the_default_synthesiser_gives_way_because_it_sits_on_the_panel() -> Non
     assert call.model == OPUS
 
 
+@pytest.mark.requirement("Z-35")
+def test_the_host_that_was_named_writes_even_where_it_also_has_a_seat() -> None:
+    table = adaptive()
+    state = hold(table, options={"models": f"{CODEX},{GEMINI}", "host": GEMINI})
+    (call,) = [call for call in calls(table, state) if call.label == "rt-synthesis"]
+    assert call.model == GEMINI, "nobody else is paid for it"
+    assert {s.model for s in state.speeches} == {CODEX, GEMINI}
+    assert "synthesiser_on_panel" in codes(state)
+
+
 @pytest.mark.requirement("A-25")
 def test_the_orchestrators_own_model_gets_no_seat() -> None:
     found = seated(turns=four(A, B, A, B), cast=Cast(default=GROK))

@@ -139,10 +139,30 @@ def test_the_host_casts_the_table_in_one_call_and_says_why(procedure: str) -> No
 
 
 @pytest.mark.requirement("Z-28")
-def test_as_many_sit_at_a_meeting_as_were_asked_for_whomever_the_host_names() -> None:
-    state = asked(a_table(block()), procedure="meeting", options={"seats": 5})
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting"])
+def test_as_many_sit_as_were_asked_for_whomever_the_host_names(procedure: str) -> None:
+    table = a_table(block())
+    state = asked(table, procedure=procedure, options={"seats": 5})
     assert len(ids(state)) == len(set(ids(state))) == 5
     assert ids(state)[:3] == ["baker", "lawyer", "night-porter"]
+    assert "Seats: name exactly 5 who" in calls(table)[0].user
+
+
+@pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round"])
+def test_every_model_that_was_named_speaks_whomever_the_host_names(procedure: str) -> None:
+    named = [f"scripted/{each}" for each in "vwxyz"]
+    state = asked(a_table(block()), procedure=procedure, options={"models": named})
+    assert [each.speaker.model for each in state.participants] == named
+
+
+@pytest.mark.requirement("Z-28")
+def test_a_seat_for_which_a_model_was_named_is_not_given_to_somebody_else() -> None:
+    table = a_table(block())
+    first = METHODS[0].id
+    state = asked(table, options={"models": f"{first}=scripted/v"})
+    assert ids(state) == [each.id for each in METHODS[:3]]
+    assert state.participants[0].speaker.model == "scripted/v"
 
 
 @pytest.mark.requirement("Z-28")
@@ -581,7 +601,7 @@ def test_a_crash_at_any_event_neither_casts_nor_asks_nor_pays_twice() -> None:
 
 @pytest.mark.requirement("Z-35")
 @pytest.mark.parametrize(
-    ("procedure", "fewest"), [("deliberation", 4), ("five-round", 4), ("meeting", 6)]
+    ("procedure", "fewest"), [("deliberation", 4), ("five-round", 4), ("meeting", 5)]
 )
 def test_a_limit_that_pays_the_table_and_not_the_casting_too_leaves_out_the_casting(
     procedure: str, fewest: int

@@ -93,7 +93,7 @@ def test_the_answer_is_delivered_in_its_form() -> None:
 Drink tea in the morning.
 
 **Confidence:** Medium (64% to 89%). Two of three reached it independently, before hearing each other, one holds another answer. Of recorded debates that ended like this, about 8 in 10 were right.
-**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. The writer says: All want something warm.
 **Vote:** Drink tea: 2; Drink cocoa: 1
 **Who holds what:**
 - Scholar: Drink tea, from the start
@@ -105,13 +105,13 @@ Drink tea in the morning.
 
 **Dissent:**
 - Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
-- The Muse wants cocoa; the price decided against it.
+- The writer says: The Muse wants cocoa; the price decided against it.
 
 **What would change it:**
 - A higher price.
 
 **Round 2:** performed
-**What talk changed:** The Engineer, by the price.
+**What talk changed:** The writer says: The Engineer, by the price.
 **Points:**
 - open: Tea stains teeth. (raised by Muse)
 
@@ -133,8 +133,8 @@ def test_a_quick_answer_without_dissent_says_so() -> None:
     assert lines[2].startswith("**Nothing was put to the vote, so no agreement is counted.**")
     for line in (
         "Drink tea.",
-        "**Confidence:** not meaningful (no countable vote)",
-        "**Agreement:** Not counted: nothing was put to the vote. All are thirsty.",
+        "**Confidence:** not meaningful (nothing was put to the vote)",
+        "**Agreement:** Not counted: nothing was put to the vote. The writer says: All are thirsty.",
         "**Dissent:** none",
         "**Round 2:** skipped via --quick",
     ):
@@ -349,7 +349,7 @@ Critique of Others by sonnet. Contradictions / Tensions by sonnet. Updated Posit
 Drink tea in the morning.
 
 **Confidence:** Medium (64% to 89%). Two of three reached it independently, before hearing each other, one holds another answer. Of recorded debates that ended like this, about 8 in 10 were right.
-**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. The writer says: All want something warm.
 **Who holds what:**
 - Scholar: Drink tea, from the start
 - Engineer: Drink tea, from the start
@@ -357,7 +357,7 @@ Drink tea in the morning.
 
 **Dissent:**
 - Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
-- The Muse wants cocoa; the price decided against it.
+- The writer says: The Muse wants cocoa; the price decided against it.
 """)
 
 

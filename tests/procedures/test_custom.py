@@ -533,10 +533,10 @@ def test_a_budget_keeps_a_call_for_the_verdict(calls: int) -> None:
     table = own_table(own)
     state = hold(table, budget=Budget(max_calls=calls))
     assert len(asked(table)) <= calls
-    if calls == 1:
-        assert (state.status, state.verdict) == ("failed", None)
-        return
     assert state.verdict is not None
+    if calls == 1:
+        assert (state.status, state.verdict.method) == ("stopped", "extractive")
+        return
     assert state.verdict.method == "written"
     assert state.status == ("concluded" if calls == 8 else "stopped")
     assert state.verdict.partial is (calls < 8)
@@ -693,7 +693,7 @@ def test_large_speeches_are_condensed_to_the_window_of_who_reads_them() -> None:
     state = hold(table)
     user = prompt_of(table, "2/stage-2/ben").user
     assert len(user) / 3 < 10_000
-    assert user.count("characters left out to fit the model") == 3
+    assert user.count("characters left out ...]") >= 3
     assert "condensed/2/stage-2/ben" in codes(state)
 
 
@@ -798,5 +798,8 @@ def test_further_sections_of_the_verdict_stand_below_the_answer() -> None:
     said = "## Answer\nTea.\n## Plan\nBoil water.\n## Confidence\nhigh"
     verdict = hold(own_table(own, {"verdict": said})).verdict
     assert verdict is not None
-    assert verdict.answer == "Tea.\n\n### Plan\nBoil water.\n\n### Confidence\nhigh"
+    assert (
+        verdict.answer
+        == "Tea.\n\n### Plan\nBoil water.\n\n### Confidence, as the writer has it\nhigh"
+    )
     assert verdict.confidence is None  # it is computed, and nothing was voted on

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from roundtable.core.doubts import doubtful_votes
 from roundtable.core.events import AttemptStarted, StageOpened
 from roundtable.core.record import record_of
 from roundtable.core.standing import DecisionStanding, standing_of
@@ -325,7 +326,7 @@ def test_contradictory_stances_are_asked_for_again_and_unknown_ones_left_out() -
 def test_only_the_last_votes_count() -> None:
     state = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o2"), THREE: ("o1", "o1")})
     assert ending(state).counts == {"o1": 1, "o2": 2}
-    assert ending(state).first_counts == {"o1": 2, "o2": 1}
+    assert ending(state).before.counts == {"o1": 2, "o2": 1}
 
 
 @pytest.mark.requirement("Z-03")
@@ -463,6 +464,45 @@ def test_a_sycophant_is_asked_once_and_then_marked_as_having_given_in(because: s
     assert [(d.participant, d.gave_in) for d in verdict_of(state).dissent] == [(THREE, True)]
 
 
+@pytest.mark.requirement("Z-23", "Z-24")
+@pytest.mark.parametrize("clerk", [None, "nonsense"])
+def test_whoever_says_it_held_all_along_what_it_gave_in_to_is_asked_and_has_moved(
+    clerk: str | None,
+) -> None:
+    over = {"votes": [vote("o1", before="o1")]}
+    votes: Votes = {ONE: ("Postgres.", "o1"), TWO: ("Postgres.", "o1"), THREE: ("SQLite.", over)}
+    at = table(votes, {CLERK: bare(clerk)} if clerk else {})
+    state = hold(at, OPEN_QUESTION)
+    told = "You say that you held o1 before, but you had declared o2. Name what changed your mind"
+    assert told in prompt_of(at, f"2/ballot/{THREE}").user
+    seat = ending(state).seat(THREE)
+    assert seat is not None
+    assert (seat.opening, seat.gave_in, seat.misstated) == ("o2", True, True)
+    assert ending(state).end == "hollow"
+    assert "independently" not in verdict_of(state).agreement
+
+
+@pytest.mark.requirement("Z-22")
+def test_whose_words_read_otherwise_than_its_vote_is_asked_once_more() -> None:
+    def says_no(request: SpeakRequest) -> str:
+        words = review(ONE, Answer="I have thought about it. I vote no.")
+        return spoken(words, request, votes=[vote("o1")], position="As I said.")
+
+    def means_no(request: SpeakRequest) -> str:
+        return spoken("-", request, votes=[vote("o2", before="o1")], abstain=None)
+
+    acts: dict[str, Act] = {f"2/critique/{ONE}": says_no}
+    kept = table(SPLIT, acts)
+    state = hold(kept)
+    told = "You are recorded as holding o1, and your words read otherwise. Confirm it, or correct"
+    assert told in prompt_of(kept, f"2/ballot/{ONE}").user
+    assert [each.code for each in doubtful_votes(state)] == ["words_differ"]
+    corrected = hold(table(SPLIT, {**acts, f"2/ballot/{ONE}": means_no}))
+    assert ending(corrected).delivered == "o2"
+    # It is set right: nothing is left to doubt in its vote.
+    assert [each.code for each in doubtful_votes(corrected)] == []
+
+
 # Somebody does not answer
 
 
@@ -553,10 +593,20 @@ def test_a_limit_of_calls_ends_it_with_a_partial_verdict(
 
 @pytest.mark.requirement("Z-09")
 def test_a_limit_that_allows_no_answer_ends_with_advice() -> None:
-    state = deliberate(budget=Budget(max_calls=1))
+    state = deliberate(budget=Budget(max_tokens=10))
     assert state.closed is not None
     assert (state.status, state.closed.stop_reason) == ("failed", "budget")
     assert "Raise the limit" in state.closed.remedy
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+def test_a_limit_of_one_call_ends_with_the_one_answer_that_it_pays() -> None:
+    state = deliberate(budget=Budget(max_calls=1))
+    assert state.closed is not None
+    assert (state.status, state.closed.stop_reason) == ("stopped", "budget")
+    assert (len(state.speeches), state.usage.calls) == (1, 1)
+    assert state.verdict is not None
+    assert (state.verdict.partial, state.verdict.method) == (True, "extractive")
 
 
 @pytest.mark.requirement("Z-09")

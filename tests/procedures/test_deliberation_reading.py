@@ -27,6 +27,7 @@ from .deliberation_table import (
     CLERK,
     DATABASES,
     EXPERTS,
+    NAMES,
     ONE,
     OPEN_QUESTION,
     ROUND_2,
@@ -174,6 +175,20 @@ def test_the_clerks_list_is_put_on_the_table_with_its_proposed_holders() -> None
     assert "on d1 the clerk put your statement under o1" in critique
 
 
+@pytest.mark.requirement("Z-23")
+@pytest.mark.parametrize(
+    "called", ["{letter}", "Answer {letter}", "Answer {letter}, {name}", "{name}"]
+)
+def test_a_clerk_may_call_the_holders_by_letter_or_by_name(called: str) -> None:
+    def clerk(request: SpeakRequest) -> str:
+        letter = letters_of(request)[TWO]
+        holder = called.format(letter=letter, name=NAMES[TWO])
+        return listed(("Postgres", []), ("SQLite", [holder]))
+
+    state, _ = clerked(clerk)
+    assert record_of(state).decisions[0].options[1].holders == (TWO,)
+
+
 @pytest.mark.requirement("Z-08", "Z-12", "Z-23")
 def test_what_a_clerk_says_of_somebody_counts_for_nothing() -> None:
     raise_ = "Give the clerk a raise"
@@ -246,6 +261,9 @@ def test_choices_of_the_asker_are_the_options_of_the_vote() -> None:
         ({"choices": ["tea", "x" * 201]}, "options of 1 to 200 characters"),
         ({"choices": ["tea", "  "]}, "2 to 9 options"),
         ({"choices": "o2,o1"}, "words: o1, o2"),
+        ({"choices": "Own,Rent"}, "more words than “Own”: in a vote `own` stands for a position"),
+        ({"choices": "Rent,none."}, "more words than “none.”: in a vote `none` stands for no"),
+        ({"choices": "tea,Tea."}, "options that differ"),
         ({"seats": 1}, "from 2 to 7"),
         ({"seats": 8}, "from 2 to 7"),
         ({"experts": "a,b,c,d,e,f,g,h"}, "at most 7"),

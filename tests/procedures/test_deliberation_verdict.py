@@ -51,6 +51,7 @@ from .deliberation_table import (
 )
 
 SPEC = procedure_spec("deliberation")
+LAST_WORDS = f"The weakest spot is the price. Answer The later view of {ONE}."
 SAID = f"The view of {ONE} in plain words."
 
 
@@ -171,6 +172,26 @@ def test_a_host_that_refuses_or_answers_garbage_leaves_an_extract(text: str) -> 
     assert found.answer.startswith("The vote is for: yes (2 of 3)")
 
 
+@pytest.mark.requirement("Z-27", "X-14")
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (DEAD, "The host could not write the verdict, so it is an extract"),
+        (lambda _: "asdf qwer zxcv", "without the parts of a verdict, which was not used."),
+        (
+            lambda r: spoken(synthesis(Answer=LAST_WORDS), r, delivers="o1"),
+            "the host copied most of it from one of the speeches, so its text was not used.",
+        ),
+    ],
+)
+def test_an_extract_says_what_the_host_did_in_place_of_a_verdict(act: Act, told: str) -> None:
+    turns: dict[str, Act] = {SYNTHESIS: act}
+    state = deliberate(turns=turns)
+    [note] = [each for each in state.notes if each.code == "extracted_verdict"]
+    assert told in note.text
+    assert verdict_of(state).method == "extractive"
+
+
 @pytest.mark.requirement("Z-08", "Z-25")
 def test_the_count_and_not_the_host_sets_the_confidence() -> None:
     boast = synthesis(Answer=f"Absolutely certain, 100% confidence [{ROUND_1[0]}].")
@@ -213,7 +234,7 @@ def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agree
     found = verdict_of(deliberate(turns=broken))
     assert (found.meaningful, found.confidence, found.method) == (False, None, "written")
     assert found.agreement.startswith(
-        "Not counted: 0 of 3 voted (3 without a declaration): that is too few to count."
+        "Not counted: 0 of 3 voted (3 without a countable declaration): that is too few to count."
     )
 
 

@@ -133,10 +133,10 @@ def test_every_seat_alike_in_each_round(procedure: str, topic: str, one: str, tw
 @pytest.mark.parametrize("act", [name for name in ACTS if name not in ("dead", "refusing")])
 @pytest.mark.parametrize("procedure", STAGES)
 def test_with_a_budget_of_every_size(procedure: str, act: str, calls: int) -> None:
-    for topic in TOPICS.values():
-        state, made = held(procedure, topic, ACTS[act], ACTS[act], budget=Budget(max_calls=calls))
-        sound(state)
-        assert made <= calls
+    topic = list(TOPICS.values())[calls % len(TOPICS)]
+    state, made = held(procedure, topic, ACTS[act], ACTS[act], budget=Budget(max_calls=calls))
+    sound(state)
+    assert made <= calls
 
 
 @pytest.mark.requirement("X-14")

@@ -733,7 +733,8 @@ def test_the_coordinators_conclusion_is_the_verdict() -> None:
     state = hold(table, options={"max_rounds": 1})
     verdict = state.verdict
     assert verdict is not None
-    assert verdict.answer == "Use one database [p1]. Test it in May."
+    assert verdict.answer == "Use one database [p1]. Test it in May. And a third sentence."
+    assert verdict.brief == "Use one database [p1]. Test it in May."
     assert (verdict.method, verdict.author) == ("written", "test/captain")
     assert verdict.cites == ("1/discussion/arch",)
     assert verdict.agreement == "Not counted: 3 of 3 voted, and nobody has a preference."
@@ -744,8 +745,29 @@ def test_an_unstructured_conclusion_is_used_and_flagged() -> None:
     table = meeting({"conclusion": "Well, one database it is. Good night. Drive safely."})
     state = hold(table, options={"max_rounds": 1})
     assert state.verdict is not None
-    assert state.verdict.answer == "Well, one database it is. Good night."
+    assert state.verdict.answer == "Well, one database it is. Good night. Drive safely."
     assert UNSTRUCTURED in state.verdict.flags
+
+
+@pytest.mark.requirement("X-14", "D-85")
+def test_headings_within_a_conclusion_stay_in_it() -> None:
+    inner = (
+        "Use one database.\n\n### Cost\nLow, for now.\n\n**Timing**\nIn May.\n\n"
+        "### Agreement\nOn the database; the rest is open."
+    )
+    written = (
+        f"## Conclusion\n{inner}\n\n## Agreement\nThe database.\n\n"
+        "## Gaps and Risks\nThe price is a guess."
+    )
+    state = hold(meeting({"conclusion": written}), options={"max_rounds": 1})
+    verdict = state.verdict
+    assert verdict is not None
+    for kept in ("Low, for now.", "**Timing**\nIn May.", "On the database; the rest is open."):
+        assert kept in verdict.answer
+    assert verdict.answer.startswith("Use one database.\n\n### Cost\n")
+    assert "Gaps" not in verdict.answer
+    assert verdict.agreement.endswith("The writer says: The database.")
+    assert verdict.gaps == "The price is a guess."
 
 
 @pytest.mark.requirement("X-12")
@@ -761,13 +783,16 @@ def test_a_substitute_speaks_and_is_named() -> None:
 
 
 @pytest.mark.requirement("I-11", "Z-09")
-@pytest.mark.parametrize("calls", [4, 5, 6, 7, 8])
-def test_a_spent_budget_ends_the_meeting_with_a_conclusion_that_still_fits(calls: int) -> None:
+@pytest.mark.parametrize(("calls", "made"), [(4, 4), (5, 5), (6, 5), (7, 5), (8, 8)])
+def test_a_spent_budget_ends_the_meeting_with_a_conclusion_that_still_fits(
+    calls: int, made: int
+) -> None:
+    """And a further round is held by all of them, or by none."""
     table = meeting()
     state = hold(table, budget=Budget(max_calls=calls))
     assert state.closed is not None
     assert (state.status, state.closed.stop_reason) == ("stopped", "budget")
-    assert len(table.requests) == calls
+    assert len(table.requests) == made
     assert asked(table)[-1] == "0/conclusion/coordinator"
     assert state.verdict is not None
     assert (state.verdict.partial, state.verdict.method) == (True, "written")
@@ -775,7 +800,7 @@ def test_a_spent_budget_ends_the_meeting_with_a_conclusion_that_still_fits(calls
 
 @pytest.mark.requirement("I-11")
 def test_a_budget_that_lets_nobody_speak_fails_and_says_so() -> None:
-    state = hold(meeting(), budget=Budget(max_calls=1))
+    state = hold(meeting(), budget=Budget(max_tokens=10))
     assert state.closed is not None
     assert (state.status, state.closed.stop_reason) == ("failed", "budget")
     assert state.closed.remedy

@@ -22,7 +22,7 @@ from roundtable.core.events import (
 from roundtable.core.record import record_of
 from roundtable.core.standing import standing_of
 from roundtable.core.state import State
-from roundtable.core.turns import UNDECLARED
+from roundtable.core.turns import DIFFERS, UNDECLARED
 from roundtable.engine.external import SAID_ONLY
 from roundtable.engine.system import SystemIds
 from roundtable.procedures.opening import OpenRequest
@@ -194,6 +194,25 @@ def test_whoever_speaks_from_outside_declares_in_fields_and_hears_what_they_lack
     assert question.counts == {"o1": 1, "o2": 2}
     assert question.gave_in == ("arch",)
     assert [p.text for p in record_of(state).points] == ["It is simple.", "It is slow."]
+
+
+@pytest.mark.requirement("Z-22")
+def test_words_from_outside_that_vote_otherwise_are_flagged_and_their_speaker_is_told() -> None:
+    table = meeting()
+
+    async def main() -> None:
+        id_ = await among_themselves(table, max_rounds=2)
+        said_ = await table.service.hear(id_, "arch", "Hm. I vote no.", fields("VOTE o1"))
+        assert DIFFERS in said_.speech.flags
+        assert f"It is recorded, and flagged {DIFFERS}: the declaration counts." in said_.remarks
+        await table.service.speak(id_, "back", "Two.", fields("VOTE o2"))
+        await table.service.speak(id_, "prod", "Three.", fields("VOTE o1"))
+        await table.service.speak(id_, "arch", "Still.", fields("VOTE o1"))
+        # Whatever it says it held before: the record knows better.
+        revised = await table.service.hear(id_, "back", "Four.", fields("VOTE o1 FROM o1"))
+        assert any("named no argument" in each for each in revised.remarks)
+
+    run_in_virtual_time(main())
 
 
 @pytest.mark.requirement("Z-22", "I-16")

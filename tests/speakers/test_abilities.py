@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.values import Effort
+from roundtable.models.registry import Registry
 from roundtable.speakers.abilities import EFFORTS, Abilities, Dialect, abilities
 
 pytestmark = pytest.mark.requirement("I-01")
@@ -60,3 +61,17 @@ def test_an_effort_that_a_model_does_not_know_becomes_the_next_one() -> None:
 def test_the_new_name_of_the_limit_is_for_openais_own_names_that_reason() -> None:
     for name, new in (("gpt-5-mini", True), ("gpt-4o", False), ("openai/gpt-5-mini", False)):
         assert abilities("chat", "openrouter", name).new_limit is new
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("provider", "dialect"), [("openai", "responses"), ("anthropic", "messages")]
+)
+def test_the_registry_says_of_a_vendors_models_what_they_are_told(
+    provider: str, dialect: Dialect
+) -> None:
+    rows = [each for each in Registry.load().models.values() if each.provider == provider]
+    assert rows
+    for row in rows:
+        can = abilities(dialect, provider, row.name)
+        assert (row.thinking, row.structured) == (bool(can.efforts), can.schema), row.id

@@ -125,7 +125,10 @@ async def test_a_call_carries_the_prompt_the_key_and_the_idempotency_key(
     assert received.body["model"] == model.partition("/")[2]
     assert received.idempotency_key == "rt_12345678/1/opening/scholar/1"
     keyless = model.startswith(("blockrun", "ollama"))
-    assert received.headers["authorization"] == f"Bearer {'none' if keyless else TEST_KEY}"
+    if model == MESSAGES:
+        assert received.headers["x-api-key"] == TEST_KEY
+    else:
+        assert received.headers["authorization"] == f"Bearer {'none' if keyless else TEST_KEY}"
 
 
 @pytest.mark.parametrize(
@@ -188,13 +191,21 @@ async def test_models_that_do_not_reason_get_their_temperature(echo_server: Prov
         assert echo_server.requests[-1].body["temperature"] == 0.5
 
 
-async def test_a_token_opens_anthropic_as_a_key_does(
-    echo_server: ProviderServer,
+@pytest.mark.parametrize(
+    ("variable", "value", "header", "shown"),
+    [
+        ("ANTHROPIC_API_KEY", TEST_KEY, "x-api-key", TEST_KEY),
+        ("ANTHROPIC_AUTH_TOKEN", "tok-abc", "authorization", "Bearer tok-abc"),
+    ],
+)
+async def test_anthropic_is_shown_a_key_as_a_key_and_a_token_as_a_bearer_s(
+    echo_server: ProviderServer, variable: str, value: str, header: str, shown: str
 ) -> None:
-    env = {"ANTHROPIC_AUTH_TOKEN": TEST_KEY, "ANTHROPIC_BASE_URL": echo_server.base_url}
+    env = {variable: value, "ANTHROPIC_BASE_URL": echo_server.base_url}
     async with speaker(env) as speaking:
         await speaking.speak(request(MESSAGES), lambda _: None)
-    assert echo_server.requests[-1].headers["authorization"] == f"Bearer {TEST_KEY}"
+    sent = echo_server.requests[-1].headers
+    assert {k: v for k, v in sent.items() if k in ("x-api-key", "authorization")} == {header: shown}
 
 
 @pytest.mark.requirement("X-24")
@@ -206,7 +217,7 @@ async def test_credentials_are_read_at_call_time(echo_server: ProviderServer) ->
         for key in ("first-key-of-the-day", "second-key-of-the-day"):
             env["ANTHROPIC_API_KEY"] = key
             await speaking.speak(request(MESSAGES), lambda _: None)
-            assert echo_server.requests[-1].headers["authorization"] == f"Bearer {key}"
+            assert echo_server.requests[-1].headers["x-api-key"] == key
 
 
 async def test_the_process_environment_is_the_default(
@@ -589,3 +600,51 @@ async def test_an_answer_that_is_here_waits_for_nothing_that_follows_it(
         async with speaker(env) as speaking:
             reply = await speaking.speak(request(CHAT), lambda _: None)
     assert reply.text == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("asked", "remedy"),
+    [
+        ("2", "Wait a little, or let fewer calls run at once."),
+        ("600", "Come back in 10 min, or use a model of another provider."),
+        ("4000", "Come back in an hour or more, or use a model of another provider."),
+    ],
+)
+async def test_who_asks_for_a_long_pause_is_told_of_with_when_to_come_back(
+    asked: str, remedy: str
+) -> None:
+    slow = status(429, "Rate limit reached", **{"retry-after": asked})
+    with provider_server(lambda _: slow) as server, pytest.raises(SpeakerError) as caught:
+        await ask(server, request(CHAT))
+    assert (caught.value.cause, caught.value.remedy) == ("rate_limited", remedy)
+
+
+async def test_a_web_page_in_place_of_an_answer_names_the_address() -> None:
+    page = raw("<html>Welcome</html>", 200, "text/html")
+    with provider_server(lambda _: page) as server, pytest.raises(SpeakerError) as caught:
+        await ask(server, request(CHAT))
+    assert caught.value.cause == "garbled"
+    assert f"at {server.openai_url} is no model server" in caught.value.message
+
+
+async def test_a_call_that_is_redirected_elsewhere_names_the_server_and_is_not_made_again() -> None:
+    away = status(307, "Elsewhere.", location="http://127.0.0.1:9/v1")
+    with provider_server(lambda _: away) as server, pytest.raises(SpeakerError) as caught:
+        await ask(server, request(CHAT))
+    assert caught.value.cause == "bad_request", "which no turn tries again"
+    assert caught.value.message.startswith("The server at 127.0.0.1:")
+
+
+async def test_a_reason_that_is_none_of_the_key_is_told() -> None:
+    shut = status(403, "Country, region, or territory not supported")
+    with provider_server(lambda _: shut) as server, pytest.raises(SpeakerError) as caught:
+        await ask(server, request(CHAT))
+    assert "territory not supported" in caught.value.message
+    assert "Ask whoever runs it what this key may do, and from where" in caught.value.remedy
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "`"])
+def test_a_key_in_quotation_marks_is_not_sent(quote: str) -> None:
+    env = {"OPENAI_API_KEY": f"{quote}house{quote}", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    with pytest.raises(SpeakerError, match="cannot be a key"):
+        Endpoint(PROVIDERS["openai"], env)

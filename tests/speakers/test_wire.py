@@ -220,6 +220,58 @@ async def test_thoughts_are_signs_of_life_and_no_words() -> None:
     assert pieces.count("") >= 3
 
 
+HARMONY = (
+    "<|channel|>analysis<|message|>Hm, hm.<|end|><|start|>assistant<|channel|>final<|message|>"
+)
+CODE = "The server sends this:\n```\nHm.\n</think>\nYes.\n```\nStrip it."
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("size", [1, 5, 1_000])
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ("<think>Hm,\nhm.\n</think>\n\nYes.", "Yes."),
+        ("\n<thinking>Hm.</thinking>Yes.", "Yes."),
+        ("<thought>Hm.</thought>Yes.", "Yes."),
+        ("<think></think>\n\n<think>Hm.</think>Yes.", "Yes."),
+        ("Hm, hm.\n</think>\n\nYes.", "Yes."),
+        (f"{HARMONY}Yes.<|return|>", "Yes."),
+        ("<|channel|>final<|message|>Yes.", "Yes."),
+        ("<|start|>assistant<|channel|>commentary json<|message|>Hm.<|end|>Yes.", "Yes."),
+        # What only speaks of them.
+        ("`<think>` opens a thought,\nand `</think>` ends it.", ...),
+        ("It writes <think>, and then\n</think>\non a line of its own.", ...),
+        ("“</think>” is a tag.", ...),
+        ("<think is no tag.", ...),
+        ("<think> is a tag that nobody closes here.", ...),
+        ("<|channel|> is a mark.", ...),
+        ("  <", ...),
+        (CODE, ...),
+    ],
+)
+async def test_thoughts_that_come_as_words_are_none(
+    sent: str, text: object, size: int, whole: bool
+) -> None:
+    if whole:
+        document = {"choices": [{"message": {"content": sent}, "finish_reason": "stop"}]}
+        blocks = [json.dumps(document).encode()]
+    else:
+        pieces = [sent[at : at + size] for at in range(0, len(sent), size)]
+        blocks = [*(event(said(each)) for each in pieces), event(STOP), DONE]
+    reply, heard_live = await heard(sending(blocks))
+    assert reply.text == (sent if text is ... else text)
+    if not sent.startswith("Hm"):
+        assert "Hm" not in "".join(heard_live) or sent == CODE
+
+
+async def test_an_answer_that_is_cut_off_within_a_thought_has_no_word() -> None:
+    ended = {"index": 0, "delta": {}, "finish_reason": "length"}
+    error = await failed(sending([event(said("<think>Hm, hm")), event(ended), DONE]))
+    assert (error.cause, error.used_up) == ("empty", True)
+
+
 async def test_text_may_come_as_a_list_of_parts() -> None:
     parts = [{"type": "text", "text": "Ye"}, {"type": "reference", "ids": [1]}, "s."]
     assert (await heard(sending([event(said(parts)), event(STOP)])))[0].text == "Yes."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from rich.cells import cell_len, split_graphemes
+from rich.cells import cell_len, chop_cells, split_graphemes
 
 _CODE = re.compile(r"\x1b\[(?P<numbers>\??[\d;]*)(?P<letter>[A-Za-z])")
 _HARMLESS = frozenset({"m", "h", "l"})
@@ -50,6 +50,16 @@ class Page:
                 continue
             at += 1
 
+    def narrow(self, columns: int) -> None:
+        """As most terminals do: longer lines are broken anew, and the cursor stays in its place."""
+        assert self._column == 0, "where else it would be, terminals do not agree on"
+        rows: list[str] = []
+        for at, line in enumerate(self.lines):
+            if at == self._row:
+                row = len(rows)
+            rows += chop_cells(line, columns) or [""]
+        self.lines, self.columns, self._row = rows, columns, row
+
     def _obey(self, numbers: str, letter: str) -> None:
         count = int(numbers or "1") if numbers.isdecimal() or not numbers else 0
         match letter:
@@ -57,8 +67,10 @@ class Page:
                 assert count <= self._row, "above the first line"
                 self._row -= count
                 self.redraws += 1
-            case "K":
-                self.lines[self._row] = _cut(self.lines[self._row], self._column)
+            case "B":
+                self._row = min(self._row + count, len(self.lines) - 1)
+            case "K" if numbers == "2":
+                self.lines[self._row] = ""
             case "J":
                 assert numbers == "", "only what is below is taken away"
                 self.lines[self._row] = _cut(self.lines[self._row], self._column)

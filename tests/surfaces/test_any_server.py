@@ -3,6 +3,7 @@ there."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -55,6 +56,45 @@ def ask(desk: Desk, *args: str) -> Outcome:
 def speakers(outcome: Outcome) -> list[str]:
     assert outcome.code == 0, outcome.err
     return [each["model"] for each in outcome.document["participants"]]
+
+
+@pytest.mark.requirement("Z-35", "Z-36")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("stream_options", "Unrecognized request argument supplied: stream_options"),
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+    ],
+)
+def test_a_server_that_does_not_know_a_parameter_holds_the_discussion_without_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        return status(400, said) if name in asked.body else obedient(asked)
+
+    with provider_server(reply, models=["house-a", "house-b", "house-c"]) as server:
+        at(monkeypatch, server)
+        outcome = ask(desk)
+    assert outcome.code == 0, outcome.err
+    assert "did not accept" not in outcome.out + outcome.err
+
+
+@pytest.mark.requirement("Z-35", "I-36")
+def test_answers_that_a_server_cuts_off_are_told_of_on_the_first_screen(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        rows: list[dict[str, object]] = [
+            {"delta": {"content": obedient(asked)[:200]}, "finish_reason": None},
+            {"delta": {}, "finish_reason": "length"},
+        ]
+        frames = [{"model": asked.model, "choices": [{"index": 0, **row}]} for row in rows]
+        return raw("".join(f"data: {json.dumps(each)}\n\n" for each in frames))
+
+    with provider_server(reply, models=["house-a", "house-b", "house-c"]) as server:
+        at(monkeypatch, server)
+        shown = desk("Tea or coffee?", "--quick", "--no-log").out
+    assert "3 of 3 experts were cut off at their length limit" in " ".join(shown.split())
 
 
 @pytest.mark.requirement("Z-36")
@@ -123,7 +163,10 @@ def test_the_shell_offers_what_was_listed(
     at(monkeypatch, server)
     assert "openai/urn:v3" not in [name for name, _ in completing.models()]
     desk("models")
-    assert "openai/urn:v3" in [name for name, _ in completing.models()]
+    offered = [name for name, _ in completing.models()]
+    assert offered[: len(ODD)] == ODD, "first what the server has, by its own names"
+    assert "openai/urn:v3" in offered
+    assert not [name for name in offered if name.startswith("openai/gpt")], "it has none of them"
 
 
 @pytest.mark.requirement("Z-36")
@@ -141,7 +184,7 @@ def test_a_server_that_lists_what_it_does_not_have_is_found_out_once(
         # It is marked: the next discussion does not even seat it, nor does another process.
         told = desk("models").out
         assert f"openai/{ODD[0]} " not in told
-        assert "not there when they were asked" in told
+        assert f"does not exist there: {ODD[0]}, {ODD[1]}." in told
         ask(desk)
         assert [received.body["model"] for received in lying.requests].count(ODD[0]) <= 1
 
@@ -260,6 +303,57 @@ def test_whoever_set_up_a_provider_never_gets_the_demonstration_in_its_place(
         assert {received.body["model"] for received in shut.requests} == {ODD[0]}
 
 
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("key", [None, "  "])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--models=openai/gpt-5.5",),
+        ("--host=openai/gpt-5.5",),
+        ("--procedure=council", "--scholar=openai/gpt-5.5"),
+        ("--procedure=meeting", "--models=local/smollm2-135m,host=openai/gpt-5.5"),
+    ],
+)
+def test_a_model_that_was_named_is_never_replaced_by_the_demonstration(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, key: str | None, args: tuple[str, ...]
+) -> None:
+    if key is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+    outcome = desk("Tea or coffee?", "--dry-run", *args)
+    assert outcome.code == 2
+    assert "openai/gpt-5.5 needs a key in OPENAI_API_KEY: there is none." in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("args", [(), ("--models=openai/gpt-5.5",)])
+def test_a_key_that_will_never_be_sent_opens_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "gsk_abcdefghijkl")
+    outcome = ask(desk, *args)
+    assert outcome.code == 2
+    assert "OPENAI_API_KEY holds a key of Groq, not of OpenAI" in outcome.err
+    assert desk("list", "--json").document == [], "nothing was opened"
+    findings = desk("doctor", "--json").document["findings"]
+    assert not any(each["text"].startswith("Default model") for each in findings)
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_key_beside_a_user_in_the_address_is_said_not_to_be_sent(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = server.openai_url.replace("http://", "http://user:s3cretpw@")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    outcome = ask(desk)
+    assert outcome.code == 0, outcome.err
+    told = f"OPENAI_API_KEY is not sent to {server.openai_url}: its address holds a user"
+    assert told in outcome.err
+    assert told in desk("doctor").out.replace("\n", " ").replace("  ", " ")
+    assert "s3cretpw" not in outcome.out + outcome.err
+    assert all(each.headers["authorization"].startswith("Basic ") for each in server.requests)
+
+
 @pytest.mark.requirement("Z-36", "A-17")
 def test_a_default_model_without_its_key_stops_before_anything_is_opened(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
@@ -370,7 +464,7 @@ def test_three_hundred_models_are_grouped_counted_and_filtered(
     assert row.split() == ["openai/maker1/model-1", "33k", "1", "/", "2", "yes", "?", "?"]
     assert "openai/maker3/model-10 " in some
     assert "model-3 " not in some, "it reads no pictures"
-    assert (none.code, "No model that can be used now has" in none.err) == (2, True)
+    assert (none.code, "No model that can be used now is known to have" in none.err) == (2, True)
     [found] = document["found"]
     assert len(found["models"]) == len([n for n in range(300) if n % 7 == 3])
     assert found["facts"][0]["context_window"] == 32_768
@@ -390,10 +484,12 @@ def test_doctor_reach_names_a_default_that_is_really_there(
     [models] = [each for each in findings if each["area"] == "models"]
     assert models["state"] == "doubtful"
     assert models["text"] == (
-        "Default model: openai/real-1, for openai/liar-1 is listed and not there."
+        "Default model: openai/real-1, for openai/liar-1, which is listed, does not exist there."
     )
     [reached] = [each for each in findings if each["area"] == "providers"]
-    assert "does not have openai/liar-1, openai/liar-2" in reached["text"]
+    assert "works: openai/real-1 answered in" in reached["text"]
+    told = "But openai/liar-1 does not exist there; openai/liar-2 does not exist there."
+    assert told in reached["text"]
     assert reached["remedy"] == "Name another model in their place."
 
 
@@ -413,10 +509,10 @@ def test_doctor_reach_names_a_default_that_is_really_there(
         ),
         (None, raw("", 404, "text/plain"), "broken", "may be wrong, or it has no model"),
         (None, status(401, "Bad."), "broken", "did not let us in (401)"),
-        (None, status(404, "no such model"), "broken", "has no such model: openai/m"),
+        (None, status(404, "no such model"), "broken", ": openai/m does not exist there."),
         (None, status(500), "broken", "is not available (500)"),
         (None, hang(), "broken", "said nothing within"),
-        (hang(), None, "broken", "does not answer (timeout)"),
+        (hang(), None, "broken", "did not list its models in time"),
         (status(429, "Billing: no credits."), None, "broken", "has no credit left"),
         (raw("", 404, "text/plain"), None, "broken", "does not list its models (404)"),
         (raw("<p>Hi", 200, "text/html"), None, "broken", "answers, but is no model server"),
@@ -449,6 +545,71 @@ def test_doctor_reach_makes_one_tiny_call_and_tells_the_truth(
     assert calls <= 1
     assert outcome.code == (0 if state == "ok" else 1)
     assert TEST_KEY not in outcome.out
+
+
+def reached(desk: Desk) -> tuple[int, dict[str, str]]:
+    outcome = desk("doctor", "--reach", "--json")
+    [found] = [each for each in outcome.document["findings"] if each["area"] == "providers"]
+    return outcome.code, found
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_that_says_no_word_does_not_work(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(lambda _: "", models=["a", "b"]) as server:
+        at(monkeypatch, server)
+        code, found = reached(desk)
+    assert (code, found["state"]) == (1, "broken")
+    told = "openai/a answers without a word; openai/b answers without a word."
+    assert found["text"].endswith(told)
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_model_that_thinks_until_the_tiny_call_is_over_works(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def thinking(asked: Asked) -> Answer:
+        rows: list[dict[str, object]] = [
+            {"delta": {"reasoning_content": "Hm."}, "finish_reason": None},
+            {"delta": {}, "finish_reason": "length"},
+        ]
+        frames = [{"model": asked.model, "choices": [{"index": 0, **row}]} for row in rows]
+        return raw("".join(f"data: {json.dumps(each)}\n\n" for each in frames))
+
+    with provider_server(thinking, models=["deep"]) as server:
+        at(monkeypatch, server)
+        code, found = reached(desk)
+    assert (code, found["state"]) == (0, "ok")
+    assert "works: openai/deep" in found["text"]
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_list_of_which_only_the_last_exists_is_not_called_broken(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ghosts = [f"ghost-{number}" for number in range(1, 5)]
+    with provider_server(only("real-1"), models=[*ghosts, "real-1"]) as server:
+        at(monkeypatch, server)
+        code, found = reached(desk)
+    assert (code, found["state"]) == (0, "doubtful")
+    assert "works: openai/real-1 answered" in found["text"]
+    assert "openai/ghost-3 does not exist there; 1 more cannot be used." in found["text"]
+
+
+@pytest.mark.requirement("Z-36")
+def test_what_was_not_tried_is_counted_and_tried_the_next_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ghosts = [f"ghost-{number:02}" for number in range(10)]
+    with provider_server(only("real-1"), models=[*ghosts, "real-1"]) as server:
+        at(monkeypatch, server)
+        code, found = reached(desk)
+        assert (code, found["state"]) == (0, "doubtful")
+        assert "8 of 11 models were tried; 3 more are listed, not tried." in found["text"]
+        assert "--models openai/NAME" in found["remedy"]
+        _, again = reached(desk)
+        assert "works: openai/real-1" in again["text"]
 
 
 @pytest.mark.requirement("Z-36")
@@ -614,3 +775,154 @@ def test_a_doctor_who_calls_nobody_says_that_a_server_was_not_asked_yet_and_gues
     assert "nothing was opened" not in outcome.out
     assert "$0.00" not in outcome.out
     assert server.looked_up == []
+
+
+@pytest.mark.requirement("Z-36", "I-28")
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "five-round", "meeting"])
+def test_a_server_s_own_name_is_the_default_model_in_every_procedure(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, procedure: str
+) -> None:
+    at(monkeypatch, server)
+    line = ("Tea or coffee?", "--procedure", procedure, "--model", "mystery_x", "--dry-run")
+    made = desk(*line, "--json")
+    assert made.code == 0, made.err
+    assert made.document["participants"][-1]["models"][0] == "openai/mystery_x"
+
+
+def said(number: int, message: str, **more: str) -> Answer:
+    return raw(json.dumps({"error": {"message": message, **more}}), number, "application/json")
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("refusal", "why"),
+    [
+        (
+            said(401, "team not allowed to access model.", type="team_model_access_denied"),
+            "is not open to this key",
+        ),
+        (
+            said(403, "Project does not have access to model `x`", code="model_not_found"),
+            "is not open to this key",
+        ),
+        (said(410, "The model has been decommissioned"), "is no longer served there"),
+        (
+            said(500, "model requires more system memory (40 GiB) than is available"),
+            "does not fit into that server's memory",
+        ),
+        (said(404, "No deployment.", code="DeploymentNotFound"), "does not exist there"),
+        (said(404, "No models loaded. Use lms load."), "is not loaded there"),
+        (said(404, "This is not a chat model."), "cannot be asked by chat there"),
+    ],
+)
+def test_models_of_no_use_leave_their_seats_to_one_that_works_and_all_say_why(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, refusal: Answer, why: str
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        return obedient(asked) if asked.model == ODD[4] else refusal
+
+    listed = [ODD[0], ODD[1], ODD[4]]
+    with provider_server(reply, models=listed) as server:
+        at(monkeypatch, server)
+        reached = desk("doctor", "--reach", "--json").document["findings"]
+        [finding] = [each for each in reached if each["area"] == "providers"]
+        told = desk("models").out
+        desk("models", "--refresh")
+        outcome = ask(desk)
+    assert finding["state"] == "doubtful"
+    assert f"works: openai/{ODD[4]} answered" in finding["text"]
+    assert f"openai/{ODD[0]} {why}" in finding["text"]
+    assert f"{why}: {ODD[0]}, {ODD[1]}" in told
+    assert outcome.code == 0, outcome.err
+    notes = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert notes
+    assert all(f"which {why}." in line for line in notes), notes
+    assert "Check the value of OPENAI_API_KEY" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_seat_whose_first_substitutes_failed_too_is_told_of_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(ODD[4]), models=[ODD[0], ODD[1], ODD[4]]) as server:
+        at(monkeypatch, server)
+        outcome = ask(desk, "--models", f"openai/{ODD[0]}")
+    assert outcome.code == 0, outcome.err
+    notes = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert len(notes) == 1
+    assert f"in place of openai/{ODD[0]}, which does not exist there." in notes[0]
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_that_was_started_anew_with_another_model_is_asked_again_within_the_run(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serves = ["first"]
+
+    def reply(asked: Asked) -> Answer:
+        gone = status(404, f"The model `{asked.model}` does not exist.")
+        return obedient(asked) if asked.model in serves else gone
+
+    def lists(*_: object) -> object:
+        return {"data": [{"id": each} for each in serves]}
+
+    with provider_server(reply, lists=lists) as server:
+        at(monkeypatch, server)
+        desk("models")
+        serves[:] = ["second"]
+        outcome = ask(desk)
+        again = ask(desk)
+        doctor = desk("doctor").out
+    assert outcome.code == 0, outcome.err
+    assert "openai/second spoke for " in outcome.err
+    assert "in place of openai/first, which does not exist there." in outcome.err
+    assert set(speakers(again)) == {"openai/second"}
+    assert "in place of" not in again.err
+    assert "did not say which models it has" not in doctor
+    assert "Default model: openai/second" in doctor
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_of_whose_list_nothing_can_be_used_is_not_said_to_have_none(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(), models=ODD[:2]) as server:
+        at(monkeypatch, server)
+        desk("doctor", "--reach")
+        outcome = ask(desk)
+    assert outcome.code == 2
+    told = f"lists 2 models, and none can be used: {ODD[0]} does not exist there"
+    assert told in outcome.err
+    assert "roundtable models --refresh" in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    "lists", [hang(), status(401, "Only for admins."), {"data": []}, status(404, "No such page.")]
+)
+def test_a_list_that_fails_is_not_taken_for_a_server_that_does(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, lists: object
+) -> None:
+    monkeypatch.setattr(model_lists, "FIRST_SECONDS", 0.3)
+    with provider_server(only("house"), lists=lambda *_: lists) as server:
+        at(monkeypatch, server)
+        alone = ask(desk)
+        assert (alone.code, "--models openai/NAME" in alone.err) == (2, True), alone.err
+        monkeypatch.setenv("ROUNDTABLE_MODEL", "openai/house")
+        findings = desk("doctor", "--reach", "--json").document["findings"]
+        assert ask(desk).code == 0
+    [reached] = [each for each in findings if each["area"] == "providers"]
+    assert reached["state"] == "ok"
+    assert "works: openai/house answered" in reached["text"]
+
+
+@pytest.mark.requirement("Z-36")
+def test_one_model_that_answers_under_three_names_is_one_voter(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(obedient, models=ODD[:3], serves="whatever-is-loaded") as server:
+        at(monkeypatch, server)
+        outcome = ask(desk, "--choices", "Tea,Coffee")
+    assert outcome.code == 0, outcome.err
+    assert "with one model, whatever-is-loaded: these seats count as one voter." in outcome.err
+    assert "All 3 seats are one model" in desk("show", "last").out

@@ -9,7 +9,7 @@ import pytest
 
 from .desk import Desk, wait_for
 
-TABLE = ("--models=scripted/echo", "--host=scripted/echo", "--quick", "--no-log", "-q")
+TABLE = ("--models=scripted/echo", "--host=scripted/echo", "--quick", "--no-log")
 
 
 def file(desk: Desk, *lines: str) -> Path:
@@ -27,13 +27,17 @@ def test_every_line_is_a_question_and_the_end_sums_them_up(desk: Desk) -> None:
     assert "Should we walk?" in rows[1]
     assert outcome.out.count("Yes, 3 of 3.") == 2
     assert "2 questions: 2 answered." in outcome.err
+    assert "no cost" in rows[0]
+    assert "$0.00" not in outcome.out
     assert len(desk("list", "--json").document) == 2
 
 
 def test_what_was_answered_is_not_asked_again_unless_that_is_wanted(desk: Desk) -> None:
     path = file(desk, "Should we drink tea?", "Should we drink tea?")
     line = ("ask", "--questions", str(path), *TABLE)
-    first = desk(*line, "--json").document["questions"]
+    asked = desk(*line, "--json")
+    assert "Line 2 repeats line 1, and every line is asked and paid for." in asked.err
+    first = asked.document["questions"]
     assert len({row["discussion_id"] for row in first}) == 2, "a line is a question"
     again = desk(*line, "--json", "--max-cost", "3")
     assert [row["discussion_id"] for row in again.document["questions"]] == [
@@ -46,6 +50,34 @@ def test_what_was_answered_is_not_asked_again_unless_that_is_wanted(desk: Desk) 
     assert not {r["discussion_id"] for r in fresh} & {r["discussion_id"] for r in first}
     newest = desk(*line, "--json").document["questions"]
     assert [r["discussion_id"] for r in newest] == [r["discussion_id"] for r in fresh]
+
+
+def test_a_quiet_batch_prints_each_answer_with_its_votes_and_nothing_else(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?", "Should we walk?")
+    outcome = desk("ask", "--questions", str(path), *TABLE, "-q")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert [line for line in outcome.out.splitlines() if "?" in line] == [
+        "1. Should we drink tea?",
+        "2. Should we walk?",
+    ]
+    assert outcome.out.count("3 of 3") == 2
+    assert "rt_" not in outcome.out
+    assert "$" not in outcome.out
+
+
+@pytest.mark.requirement("I-36")
+def test_the_answer_of_a_row_is_the_answer_and_never_a_warning_or_an_error(desk: Desk) -> None:
+    silent = '{"question": "Should we rest?", "options": {"models": ["scripted/silent"]}}'
+    tea = '{"question": "Should we drink tea?", "options": {"models": ["scripted/echo"]}}'
+    path = file(desk, tea, silent)
+    table = ("--host=scripted/echo", "--quick", "--no-log")
+    rows = desk("ask", "--questions", str(path), *table, "--json").document["questions"]
+    answered, failed = rows
+    assert answered["answer"] == answered["result"]["answer"] == "Yes"
+    assert answered["headline"] == answered["result"]["headline"]
+    assert (answered["error"], failed["answer"], failed["headline"]) == (None, None, None)
+    assert failed["error"]
 
 
 def test_other_options_are_another_question(desk: Desk) -> None:
@@ -115,9 +147,9 @@ def test_with_a_higher_limit_it_goes_on_where_the_lower_one_ended_it(desk: Desk)
 def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Desk) -> None:
     path = file(desk, "Should we drink tea?")
     line = ("ask", "--questions", str(path), *TABLE, "--json")
-    (short,) = desk(*line, "--max-calls", "1").document["questions"]
+    (short,) = desk(*line, "--max-tokens", "10").document["questions"]
     assert short["ended"] == "failed"
-    (row,) = desk(*line, "--max-calls", "60").document["questions"]
+    (row,) = desk(*line, "--max-tokens", "600000").document["questions"]
     assert (row["ended"], row["discussion_id"]) == ("answered", short["discussion_id"])
 
 

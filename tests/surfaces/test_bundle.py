@@ -22,7 +22,7 @@ from roundtable.core.chain import BEGINNING, chained, read_chain
 from roundtable.core.events import LimitsRaised, SpeechGiven, StoredEvent, VerdictReached
 from roundtable.core.limits import Limits
 from roundtable.core.standing import standing_of
-from roundtable.core.values import Budget
+from roundtable.core.values import Budget, Material
 from roundtable.ports import SpeakRequest
 from tests.procedures.deliberation_table import hold
 from tests.procedures.deliberation_table import table as deliberation_table
@@ -198,6 +198,26 @@ def test_material_and_question_that_nobody_was_asked_about_are_wrong() -> None:
         lines = bodies(deliberation())
         lines[1]["event"].update(change)
         assert "prompts" in wrong(check_bundle(remade(lines)))
+
+
+@pytest.mark.requirement("Z-13")
+def test_prompts_with_condensed_documents_are_rendered_again_by_the_rule_of_their_time() -> None:
+    async def held() -> bytes:
+        table = Table()
+        long = Material(source="long.md", text="Nothing happened.\n\n" * 40_000)
+        state = await table.ask("Tea or coffee?", procedure="council", context=(long,))
+        return make_bundle(await table.records(state))
+
+    data = run_in_virtual_time(held())
+    checked = check_bundle(data)
+    assert checked.sound
+    assert "prompts" in good(checked)
+
+    lines = bodies(data)
+    lines[1]["event"]["options"]["material_rule"] = 1
+    checked = check_bundle(remade(lines))
+    assert checked.outcome == "unverified"
+    assert "prompts" in unverified(checked)
 
 
 @pytest.mark.requirement("Z-13")
@@ -615,7 +635,7 @@ def test_another_machine_verifies_an_exported_bundle(
 ) -> None:
     asked = desk("Tea or coffee?", "--procedure", "council", *ECHO, "--quick", "--no-log")
     assert asked.code == 0, asked.err
-    file = tmp_path / "deep" / "tea.jsonl"
+    file = tmp_path / "tea.jsonl"
 
     written = desk("export", desk.last_id(), "--bundle", str(file), "--sign")
 

@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,7 +61,7 @@ def test_the_answer_goes_to_stdout_and_everything_else_to_stderr(desk: Desk) -> 
     assert outcome.out.startswith("The table chose no answer.\n")
     assert "Scholar: Try it on a small scale and see. (139 words)" in outcome.err
     assert "139 words" not in outcome.out
-    assert re.search(r"^Discussion rt_[0-9a-f]{8}$", outcome.err, re.MULTILINE)
+    assert re.search(r"^Discussion rt_[0-9a-f]{8}, council$", outcome.err, re.MULTILINE)
     assert "Written: memory/roundtable/" in outcome.err
 
 
@@ -281,7 +283,7 @@ def test_the_estimate_comes_before_the_first_call(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("C-32")
-@pytest.mark.parametrize("typed", [b"N\n", b"no\n", b"\n", b"", b"perhaps\n"])
+@pytest.mark.parametrize("typed", [b"N\n", b"no\n", b"\n", b"perhaps\n"])
 def test_without_a_yes_a_confirmed_run_spends_nothing(desk: Desk, typed: bytes) -> None:
     outcome = desk.ask("--confirm", "--json", stdin=typed)
 
@@ -290,6 +292,16 @@ def test_without_a_yes_a_confirmed_run_spends_nothing(desk: Desk, typed: bytes) 
     assert "Nothing was spent." in outcome.err
     assert outcome.document["usage"]["calls"] == 0
     assert outcome.document["status"] == "stopped"
+
+
+@pytest.mark.requirement("C-32")
+def test_where_nobody_can_be_asked_a_run_to_be_confirmed_is_refused(desk: Desk) -> None:
+    outcome = desk.ask("--confirm", "--json")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Nobody can be asked here.\nLeave --confirm out" in outcome.err
+    assert "Nothing was spent." in outcome.err
+    assert desk("list", "--json").document[0]["status"] == "stopped"
 
 
 @pytest.mark.requirement("C-32", "C-36")
@@ -379,8 +391,63 @@ def test_the_command_works_with_its_standard_streams_closed(desk: Desk) -> None:
         ["/bin/sh", "-c", line], cwd=desk.workspace, env=environment({}), timeout=60
     )
 
-    assert done.returncode == 0
+    assert done.returncode == 1, "it was held, and nobody got its verdict"
     assert desk("list", "--json").document[0]["status"] == "concluded"
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is full")
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        (("Tea or coffee?", *QUICK), "roundtable show last"),
+        (("list",), "run the command again"),
+        (("ask", "--help"), "run the command again"),
+    ],
+)
+def test_output_that_cannot_be_written_is_told_with_where_it_can_be_read(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...], remedy: str
+) -> None:
+    desk.ask()
+    with FULL.open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        outcome = desk(*line)
+        monkeypatch.undo()
+
+    assert outcome.code == 1
+    assert "the output could not be written: no space left on device." in outcome.err
+    assert remedy in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_closed_output_is_a_failure_only_where_something_was_to_be_written(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)
+        asked = desk.ask("--quiet")
+        deleted = desk("delete", "last", "--yes")
+
+    assert (asked.code, deleted.code) == (1, 0)
+    assert "it is closed.\nNothing else is lost. Read the result with: roundtable show last" in (
+        asked.err
+    )
+
+
+@pytest.mark.parametrize("stream", ["closed", "full"])
+def test_without_a_standard_error_the_document_is_alone_on_standard_output(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, stream: str
+) -> None:
+    if stream == "full" and not FULL.exists():
+        pytest.skip("this system has no device that is full")
+    with FULL.open("w") if stream == "full" else nullcontext() as lost, monkeypatch.context() as p:
+        p.setattr(sys, "stderr", lost)
+        outcome = desk.ask("--json")
+
+    assert outcome.code == 0
+    assert outcome.document["status"] == "concluded"
 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(desk: Desk) -> None:
@@ -473,3 +540,15 @@ def test_a_flag_of_another_procedure_is_refused_with_what_it_takes(desk: Desk) -
     assert "--preset does not belong to the procedure five-round." in outcome.err
     assert "It belongs to council: use --procedure council." in outcome.err
     assert "Of its own five-round takes --depth" in outcome.err
+
+
+@pytest.mark.requirement("Z-36", "I-06")
+def test_every_event_is_told_in_plain_words_and_nothing_is_spent_before_it_is(desk: Desk) -> None:
+    told = desk("Tea or coffee?", *ECHO, "--no-log", "-v").err
+
+    assert "(0 tokens" not in told
+    assert "$0.00" not in told
+    for word in ("Attempt finished", "Stage closed", "Decisions tabled", "Note added", "Clerk"):
+        assert word not in told
+    assert "has finished: scripted/echo" in told
+    assert "The discussion is over" in told

@@ -53,17 +53,17 @@ def test_a_megabyte_of_context_is_taken(desk: Desk) -> None:
     outcome = desk.ask("--context", "big.txt")
 
     assert outcome.code == 0
-    assert "big.txt from 1,048,576 to" in outcome.err
-    assert "Condensed to the passages" in outcome.err
+    assert " of 1,048,576 characters" in outcome.err
+    assert "The experts are shown the beginning and passages from all parts" in outcome.err
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         (b"tea\xff\xfe?", "not UTF-8 text"),
-        (b"tea\x00coffee", "binary data (character U+0000)"),
-        (b"\x7fELF\x02\x01\x01\x00", "binary data"),
-        (b"tea \x1b[2J coffee", "binary data (character U+001B)"),
+        (b"tea\x00coffee", "not text (U+0000)"),
+        (b"\x7fELF\x02\x01\x01\x00", "not text (U+00"),
+        (b"tea \x1b[2J coffee", "not text (U+001B)"),
     ],
 )
 def test_binary_from_stdin_is_refused(desk: Desk, data: bytes, words: str) -> None:
@@ -71,7 +71,7 @@ def test_binary_from_stdin_is_refused(desk: Desk, data: bytes, words: str) -> No
 
 
 def test_binary_in_an_argument_is_refused(desk: Desk) -> None:
-    refused(desk(os.fsdecode(b"tea\xff\xfe?"), *QUICK), "binary data (character U+DCFF)")
+    refused(desk(os.fsdecode(b"tea\xff\xfe?"), *QUICK), "not text (U+DCFF)")
 
 
 def test_forged_fence_markers_in_a_question_do_not_leave_the_fence(desk: Desk) -> None:
@@ -114,7 +114,9 @@ def test_an_unknown_flag_is_an_error_with_a_suggestion(
         (["--budget=hihg"], ["budget", "'low'", "'medium'", "'high'"]),
         (["--model=xyzzy"], ["Unknown model 'xyzzy'.\nWrite PROVIDER/MODEL", "roundtable models"]),
         (["--max-calls=0"], ["--max-calls", "x>=1"]),
-        (["--max-cost=much"], ["--max-cost", "not a valid float"]),
+        (["--max-cost=much"], ["--max-cost", "'much' is not a number."]),
+        (["--max-calls=few"], ["--max-calls", "'few' is not a whole number."]),
+        (["--seat=3"], ["No such option '--seat'. Did you mean '--seats'?"]),
         (["--scholar"], ["--scholar", "requires an argument"]),
     ],
 )
@@ -140,6 +142,37 @@ def test_a_mistyped_command_is_not_taken_for_a_question(
 
 
 @pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("word", ["version", "status", "login", "Kubernetes", "租房"])
+def test_one_word_alone_is_no_question_to_pay_for(desk: Desk, word: str) -> None:
+    for more in ((), ("--json",), ("rt_1a2b3c4d",)):
+        words = " ".join((word, *(each for each in more if each != "--json")))
+        refused(desk(word, *more), f"No such command '{word}'.", f'roundtable ask "{words}"')
+    assert desk("list", "--json").document == []
+
+
+@pytest.mark.parametrize("question", [("Why?",), ("ask", "Kubernetes"), ("租房还是买房",)])
+def test_what_asks_is_asked_however_short_it_is(desk: Desk, question: tuple[str, ...]) -> None:
+    assert desk(*question, *QUICK, "--dry-run").code == 0
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    "line", [("questions", "to", "ask", "a", "landlord"), ("on", "this"), ("this",)]
+)
+def test_words_after_follow_up_are_not_guessed_to_follow_the_newest(
+    desk: Desk, line: tuple[str, ...]
+) -> None:
+    desk.ask()
+    words = " ".join(line)
+    refused(
+        desk("follow-up", *line, *QUICK),
+        f'roundtable follow-up last "{words}"',
+        f'roundtable ask "follow-up {words}"',
+    )
+    assert len(desk("list", "--json").document) == 1
+
+
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize(
     "line",
     [
@@ -161,6 +194,13 @@ def test_a_word_with_flags_of_asking_is_a_question(desk: Desk, line: tuple[str, 
         (("help", "me", "decide"), '"help me decide"'),
         (("schedule", "the", "release"), '"schedule the release"'),
         (("compare", "tea", "and", "milk", "for", "us"), '"compare tea and milk for us"'),
+        (("vote", "for", "whom"), '"vote for whom"'),
+        (("worker", "safety"), '"worker safety"'),
+        (("extend", "the", "lease"), '"extend the lease"'),
+        (("invite", "Bob"), '"invite Bob"'),
+        (("add", "a", "feature"), '"add a feature"'),
+        (("compare", "last", "year", "and", "this"), '"compare last year and this"'),
+        (("compare", "tea", "and", "milk", "--dry-run"), '"compare tea and milk" --dry-run'),
     ],
 )
 def test_a_question_that_begins_with_a_command_is_told_how_to_be_asked(
@@ -176,6 +216,7 @@ def test_a_question_that_begins_with_a_command_is_told_how_to_be_asked(
         ("export", "a", "b", "c", "d", "--out", "x.md"),
         ("add", "last", "absent.md"),
         ("show", "--no-such"),
+        ("help", "counsil"),
     ],
 )
 def test_a_command_with_a_mistake_is_not_taken_for_a_question(
@@ -201,12 +242,16 @@ def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> Non
     refused(desk.ask("--context", "none.md"), "none.md cannot be read", "Check the path.")
     refused(
         desk.ask("--context", "."),
-        "0 files were read of ., left out: ",
+        "No files were read of ., left out: ",
         "2 neither text nor document",
     )
     refused(desk.ask("--context", "photo.png"), "photo.png is a picture")
     refused(desk.ask("--context", "zeros.txt"), "zeros.txt is no text")
-    refused(desk.ask("--context", "huge.txt"), "huge.txt is too large", "Give files with text")
+    refused(
+        desk.ask("--context", "huge.txt"),
+        "huge.txt is too large",
+        "Set that right, or give other files",
+    )
 
 
 def test_a_context_with_too_many_characters_is_refused(desk: Desk) -> None:
@@ -278,7 +323,7 @@ def test_a_read_only_database_can_be_read_but_not_asked(desk: Desk) -> None:
         listed = desk("list", "--json")
         shown = desk("show", found)
         asked = desk.ask()
-        setup = desk("setup", stdin=b"C\nA\nA\nA\nA\nA\n")
+        setup = desk("setup", stdin=b"D\nA\nA\nA\nA\nA\n")
 
     assert [row["discussion_id"] for row in listed.document] == [found]
     assert shown.code == 0
@@ -293,7 +338,7 @@ def test_a_home_that_cannot_be_made_is_named(desk: Desk, monkeypatch: pytest.Mon
     monkeypatch.setenv("ROUNDTABLE_HOME", str(home))
 
     refused(desk.ask(), str(home), "ROUNDTABLE_DB")
-    setup = desk("setup", stdin=b"C\nA\nA\nA\nA\nA\n")
+    setup = desk("setup", stdin=b"D\nA\nA\nA\nA\nA\n")
     assert setup.code == 2
     assert "config.json cannot be written" in setup.err
 
@@ -392,3 +437,13 @@ def test_an_error_is_broken_between_words_on_a_narrow_terminal(
     told = capsys.readouterr().err
     assert max(len(line) for line in told.splitlines()) <= 40
     assert "deliberation: use" in " ".join(told.split()), "no word is torn"
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_question_that_the_locale_has_no_letters_for_names_the_locale(desk: Desk) -> None:
+    broken = "K\u00e4se?".encode().decode("ascii", "surrogateescape")
+    refused(desk(broken, *QUICK), "not text (U+DCC3)", "locale", "LC_ALL=C.UTF-8")
+
+
+def test_what_is_plainly_an_id_is_not_offered_as_a_question(desk: Desk) -> None:
+    assert "is a command" not in desk("show", "rt_zzz").err

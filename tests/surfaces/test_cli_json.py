@@ -61,12 +61,12 @@ def test_a_failed_discussion_is_still_one_document(desk: Desk) -> None:
 
 @pytest.mark.requirement("I-11")
 def test_a_budget_that_ends_it_is_in_the_document_and_in_the_exit_code(desk: Desk) -> None:
-    outcome = desk.ask("--max-calls", "4", "--json")
+    outcome = desk.ask("--max-calls", "3", "--json")
 
     assert outcome.code == 3
     assert outcome.document["stop_reason"] == "budget"
     assert outcome.document["verdict"]["partial"] is True
-    assert outcome.document["usage"]["calls"] <= 4
+    assert outcome.document["usage"]["calls"] <= 3
     assert "budget" in [note["code"] for note in outcome.document["notes"]]
 
 

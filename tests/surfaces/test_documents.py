@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_documents_reach_the_experts_with_the_numbers_of_their_pages(desk: Desk)
     assert told.code == 0, told.err
     assert "[page 2]\nRisk falls." in told.out
     assert "The move costs 40,000 euros." in told.out
-    assert "Of the documents: cut.pdf is damaged, or no PDF." in told.out
+    assert "cut.pdf is damaged, or no PDF." in told.out
 
 
 def test_the_answer_says_that_a_document_could_not_be_read_and_not_what_a_folder_leaves_out(
@@ -52,6 +53,47 @@ def test_the_answer_says_that_a_document_could_not_be_read_and_not_what_a_folder
     assert missed not in desk.ask("--context", "plans").out
     (desk.workspace / "cut.pdf").write_bytes(pdf("x")[:99])
     assert missed in desk.ask("--context", "plans", "--context", "cut.pdf").out
+    # Who wants the answer alone hears of it too, in a line.
+    quiet = desk.ask("--context", "plans", "--context", "cut.pdf", "-q")
+    assert "cut.pdf is damaged, or no PDF" in quiet.err
+    assert quiet.err.count("\n") == 1
+
+
+@pytest.mark.requirement("Z-39", "Z-36")
+def test_each_unread_file_has_a_line_of_its_own_and_all_are_kept(desk: Desk) -> None:
+    (desk.workspace / "plan.md").write_text("Costs rise.", "utf-8")
+    named = ["--context", "plan.md"]
+    for n in range(15):
+        (desk.workspace / f"empty{n}.txt").write_text(" ", "utf-8")
+        named += ["--context", f"empty{n}.txt"]
+
+    told = desk.ask(*named)
+    told_all = desk.ask(*named, "-v")
+
+    lines = told.err.splitlines()
+    assert [f"Note: empty{n}.txt holds no text." in lines for n in range(15)].count(True) == 12
+    assert "Note: And 3 more of the documents: roundtable show last --full" in lines
+    assert all(f"Note: empty{n}.txt holds no text." in told_all.err for n in range(15))
+    kept = desk("show", "last", "--full").out
+    document = desk("export", "last", "--format", "json").document
+    noted = [note["text"] for note in document["notes"] if note["code"] == "unread_documents"]
+    assert noted == [f"empty{n}.txt holds no text." for n in range(15)]
+    assert all(f"empty{n}.txt holds no text." in " ".join(kept.split()) for n in range(15))
+
+
+def test_if_nothing_can_be_read_each_file_has_its_line(desk: Desk) -> None:
+    for name in ("a.txt", "b.txt"):
+        (desk.workspace / name).write_text(" ", "utf-8")
+
+    told = desk.ask("--context", "a.txt", "--context", "b.txt", "--context", "-", stdin=b" ")
+
+    assert told.code == 2
+    assert told.err.splitlines()[:4] == [
+        "Error: Nothing could be read of the documents.",
+        "a.txt holds no text.",
+        "b.txt holds no text.",
+        "Standard input holds no text.",
+    ]
 
 
 @pytest.mark.requirement("Z-39")
@@ -89,11 +131,19 @@ async def test_what_does_not_fit_is_condensed_said_and_kept_whole(tmp_path: Path
             quick=True,
         )
         [note] = [note for note in state.notes if note.code == "condensed"]
-        assert f"diary.md from {len(long):,} to " in note.text
+        assert f" of {len(long):,} characters" in note.text
         assert [m.text for m in state.context] == [long, "Coffee keeps for a year."]
         done = await table.run(state.discussion_id)
     # What is condensed by its meaning need not be cut once more when it is sent.
     assert not [note for note in done.notes if note.code.startswith("condensed/")]
+
+
+def test_the_verdict_says_that_documents_were_condensed_and_one_note_how_much(desk: Desk) -> None:
+    (desk.workspace / "diary.md").write_text("Nothing happened here.\n\n" * 60_000, "utf-8")
+    told = desk.ask("--context", "diary.md")
+    assert told.out.count("The documents did not fit the models") == 1
+    assert told.err.count("diary.md") == 1
+    assert re.search(r"diary\.md [\d,]+ of 1,440,000 characters", told.err)
 
 
 async def test_without_any_model_nothing_is_opened(
@@ -105,7 +155,7 @@ async def test_without_any_model_nothing_is_opened(
     async with Roundtable(home=tmp_path / "home", env={}) as table:
         with pytest.raises(NoModel, match="No model can speak here yet"):
             await table.open("Tea or coffee?")
-        with pytest.raises(NoModel, match="nothing else can speak"):
+        with pytest.raises(NoModel, match="So no model can speak, and nothing was opened"):
             await table.open("Tea or coffee?", all="opus")
 
 

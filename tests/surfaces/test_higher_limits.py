@@ -23,6 +23,8 @@ from .toolset.tables import ENV, tools
 from .web.house import House, client_token, house
 
 COUNCIL: dict[str, Any] = {"models": ["scripted/echo"], "host": "scripted/echo"}
+TRUE: tuple[dict[str, Any], ...] = ({"max_cost": True}, {"max_calls": True}, {"max_time": True})
+"""What is no number, though Python takes it for 1."""
 FEW = 5
 """Calls after which a council has answers, and no round 2."""
 
@@ -101,7 +103,13 @@ async def test_the_owner_lets_it_go_on_from_the_page_and_who_only_leads_does_not
         path = f"{home.at(state, 'host')}/resume"
         refused = await home.act(path, max_calls=40)
         assert refused.status_code == 403, refused.text
-        for wrong in ({"max_calls": 0}, {"max_cost": -1}, {"max_cost": "much"}, {"max_speed": 1}):
+        for wrong in (
+            {"max_calls": 0},
+            {"max_cost": -1},
+            {"max_cost": "much"},
+            {"max_speed": 1},
+            *TRUE,
+        ):
             answer = await home.client.post(path, json=wrong, headers=home.owner)
             assert answer.status_code == 422, wrong
         low = await home.client.post(path, json={"max_calls": FEW}, headers=home.owner)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+import roundtable_council
 from tests.servers import Answer, hang, provider_server
 from tests.wire import Asked
 
@@ -62,7 +63,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
     assert "interrupted" in listed.out
     assert f"roundtable resume {found}" in listed.err
     assert resumed.code == 0
-    assert f"Resuming {found}: 3 turn(s) are done and stay done." in resumed.err
+    assert f"Resuming {found}: 3 turns are done and stay done." in resumed.err
     assert resumed.document["status"] == "concluded"
     assert "Written:" not in resumed.err, "the question was asked with --no-log"
     assert [p["model"] for p in resumed.document["participants"]] == [
@@ -151,6 +152,18 @@ def test_a_killed_run_is_listed_and_can_be_stopped_with_what_exists(desk: Desk) 
     assert f"roundtable show {found}" in stopped.err
     assert "already closed" in again.err
     assert desk("list", "--json").document[0]["status"] == "stopped"
+
+
+def test_an_interruption_while_the_command_is_being_loaded_is_one_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("roundtable.surfaces.cli.main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        roundtable_council.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "Interrupted.\n")
 
 
 def test_the_interruption_of_a_listing_command_is_one_word(desk: Desk) -> None:

@@ -26,7 +26,7 @@ def _asked(desk: Desk) -> str:
 def test_a_follow_up_from_the_command_line(desk: Desk) -> None:
     id_ = _asked(desk)
     before = desk("show", id_, "--json").document
-    assert desk("follow-up", "And", "in winter?", "--no-log").code == 0
+    assert desk("follow-up", "And in winter?", "--no-log").code == 0
     newest = desk.last_id()
     after = desk("show", newest, "--json").document
     assert newest != id_

@@ -52,7 +52,7 @@ def test_a_chair_leads_from_the_command_line(desk: Desk) -> None:
     paper = desk.workspace / "paper.md"
     paper.write_text("Forty-two.", "utf-8")
     assert "On the table" in desk("add", id_, str(paper)).err
-    assert "1 round(s) more" in desk("extend", id_, "1").err
+    assert "1 round more" in desk("extend", id_, "1").err
     assert "ann, bob, cleo" in desk("invite", id_, "cleo", "--role", "Ops").err
     assert "ann, cleo" in desk("dismiss", id_, "bob").err
     assert "ann is skipped" in desk("skip", id_, "ann").err

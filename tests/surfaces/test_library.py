@@ -62,6 +62,11 @@ def test_an_export_goes_to_a_new_file_and_never_over_another(desk: Desk) -> None
     taken = desk.workspace / "taken.md"
     taken.write_text("mine")
 
+    mistyped = desk("export", found, "-o", "reports/new.md")
+    assert mistyped.code == 2
+    assert "The folder reports does not exist." in mistyped.err
+    assert not (desk.workspace / "reports").exists()
+    (desk.workspace / "reports").mkdir()
     fresh = desk("export", found, "-o", "reports/new.md")
     refused = desk("export", found, "-o", "taken.md")
     folder = desk("export", found, "-o", ".")
@@ -142,11 +147,15 @@ def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
     found = desk.last_id()
 
     kept = desk("delete", found, stdin=b"n\n")
-    aborted = desk("delete", found)
+    unasked = desk("delete", found)
+    slipped = desk("delete", found.removeprefix("rt_")[:1], stdin=b"y\n")
     gone = desk("delete", found, stdin=b"y\n")
 
-    assert (kept.code, aborted.code, gone.code) == (0, 130, 0)
+    assert (kept.code, unasked.code, slipped.code, gone.code) == (0, 2, 2, 0)
+    assert "It asks: Tea or coffee?" in kept.err, "whoever says yes sees to what"
     assert "Nothing was deleted." in kept.err
+    assert "Nobody can be asked here.\nAdd --yes" in unasked.err
+    assert "There is no discussion" in slipped.err, "a letter is no id"
     assert f"Deleted {found}." in gone.err
     assert desk("show", found).code == 2
     assert desk("list", "--json").document == []

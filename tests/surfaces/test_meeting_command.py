@@ -45,7 +45,7 @@ def test_a_meeting_is_held_by_a_roster_and_leaves_its_document_where_it_was_aske
     assert "## MVP Scope" in text
     assert "Software Architect(Software Architect)" in text
     assert "Written: docs/deep/x.md" in outcome.err
-    assert "words; turn 2 of 8" in outcome.err
+    assert "words; next: turn 2 of 8" in outcome.err
     assert list((desk.workspace / "docs" / "deep").iterdir()) == [desk.workspace / "docs/deep/x.md"]
 
 

@@ -81,3 +81,51 @@ def test_a_users_alias_can_be_asked(desk: Desk) -> None:
     document = desk("Tea?", "--all=tea", "--model=tea", "--quick", "--json", "--no-log").document
 
     assert {p["model"] for p in document["participants"]} == {"scripted/echo"}
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_of_this_machine_says_when_it_was_asked_and_what_its_models_can(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ROUNDTABLE_LOCAL_SERVERS")
+    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
+    shows = {"seeing": {"capabilities": ["completion", "vision"]}}
+    with provider_server(models=["seeing", "shy"], shows=shows) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        words = desk("models").out
+        seeing = desk("models", "vision").out
+        thinking = desk("models", "thinking")
+    assert "2 models listed just now." in words
+    assert "ollama/seeing " in seeing
+    assert "ollama/shy" not in seeing
+    assert thinking.code == 2
+    assert "is known to have 'thinking'" in thinking.err
+    assert "nobody told us: " in thinking.err
+    assert "ollama/shy" in thinking.err, "unknown is not none"
+
+
+@pytest.mark.requirement("Z-36")
+def test_known_facts_of_a_vendors_models_are_shown(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    document = desk("models", "--json").document
+    [openai] = [each for each in document["found"] if each["provider"] == "openai"]
+    for row in openai["facts"]:
+        assert (row["vision"], row["thinking"], row["structured"]) == (True, True, True)
+
+
+@pytest.mark.requirement("Z-36")
+def test_who_cannot_be_used_is_told_apart_with_why(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL_LISTS", "true")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    words = desk("models").out
+    usable, _, shut = words.partition("Set up, but cannot be used now:")
+    assert "The server at 127.0.0.1:9" not in usable
+    assert "The server at 127.0.0.1:9 does not answer (unreachable)." in shut
+    assert "only demonstrates" in usable, "the one that can speak is named beside none"

@@ -94,7 +94,7 @@ def test_a_channel_that_nobody_set_up_is_a_warning_in_result_status_and_at_the_e
     (note,) = [each for each in outcome.document["notes"] if each["code"] == "news"]
     assert "ROUNDTABLE_CHANNEL_NOWHERE" in note["remedy"]
     assert outcome.document["news"].startswith("News: to nowhere")
-    assert "are not delivered yet" in outcome.err
+    assert "not delivered yet" in outcome.err
     assert "roundtable notify pump" in outcome.err
     status = desk("notify", "status", desk.last_id())
     assert "no channel 'nowhere' is set up" in status.err
@@ -207,7 +207,7 @@ def test_what_a_dead_sender_left_is_pumped_when_it_is_back(
     assert pumped.code == 0, pumped.err
     assert "platform=team chat=- kind=concluded" in pumped.err
     assert kinds(place / "news.jsonl") == ["concluded"]
-    assert "0 message(s) are done with, 0 left." in desk("notify", "pump").err
+    assert "Done with no messages, 0 left." in desk("notify", "pump").err
 
 
 def test_a_message_that_was_under_way_when_its_process_was_killed_is_sent_by_the_next(

@@ -316,7 +316,7 @@ def test_the_help_has_a_section_for_each_procedure(desk: Desk) -> None:
 
 BAD: Mapping[str, tuple[Json, tuple[str, ...], tuple[str, ...]]] = {
     "unknown": ({"seatz": 3}, ("--seatz", "3"), ("seatz", "Did you mean", "seats")),
-    "kind": ({"seats": "many"}, ("--seats", "many"), ("seats", "valid integer")),
+    "kind": ({"seats": "many"}, ("--seats", "many"), ("seats", "whole number")),
     "range": ({"seats": 99}, ("--seats", "99"), ("seats", "7")),
     "foreign": (
         {"preset": "cheap"},

@@ -19,7 +19,8 @@ from tests.wire import Asked
 from .desk import QUICK, Desk, environment, obedient
 from .test_interruption import SEATS
 
-AWAY = "The database does not answer; what was said is kept. Trying again…"
+AWAY = "The database does not answer; what was said is kept. Trying again"
+GONE = "roundtable.db is gone. What was said is kept. Trying again"
 ONCE = ["captain", "captain", "engineer", "muse", "scholar"]
 """The calls of a discussion in which nothing was asked twice."""
 
@@ -65,16 +66,16 @@ def test_a_run_whose_database_comes_back_goes_on_to_its_end(
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:
     with desk.start("Tea or coffee?", *SEATS) as running:
-        running.wait_until_it_says(AWAY)
+        running.wait_until_it_says(GONE)
         listed = desk.command("list")
         mover.put_back()
         outcome = running.end()
     assert outcome.code == 0, outcome.err
-    assert outcome.err.count(AWAY) == outcome.err.count("It is back.") == 1
+    assert outcome.err.count(GONE) == outcome.err.count("It is back.") == 1
     assert called(server) == ONCE
     assert "Traceback" not in outcome.err + listed.err
     assert listed.code == 2
-    assert "roundtable.db is gone, but its log is still there." in listed.err
+    assert "roundtable.db is gone, but its log is and answers" in listed.err
 
 
 class Stopper:
@@ -115,7 +116,7 @@ def test_a_run_that_is_killed_while_the_database_is_away_goes_on_with_what_was_s
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:
     with desk.start("Tea or coffee?", *SEATS) as running:
-        running.wait_until_it_says(AWAY)
+        running.wait_until_it_says(GONE)
         kept = next(desk.home.glob("roundtable.db.rescue/*.jsonl"))
         running.process.kill()
         running.end()
@@ -134,9 +135,10 @@ def test_a_run_whose_database_does_not_come_back_says_what_is_kept_where_and_how
     assert outcome.code == 1
     assert outcome.out == ""
     assert "Error: The database has not come back:" in outcome.err
-    assert "Go on with: roundtable resume rt_" in outcome.err
+    assert "Once the database is back, go on with: roundtable resume rt_" in outcome.err
+    assert "Nothing finished is lost" not in outcome.err
     (kept,) = desk.home.glob("roundtable.db.rescue/*.jsonl")
-    assert f"is kept in {kept}; the next start takes it in." in outcome.err
+    assert f"is kept in {kept}. All that was said before is in that database" in outcome.err
     assert "Traceback" not in outcome.err
 
     mover.put_back()
@@ -151,7 +153,7 @@ def test_ending_a_run_by_hand_while_the_database_is_away_says_what_is_kept(
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:
     with desk.start("Tea or coffee?", *SEATS) as running:
-        running.wait_until_it_says(AWAY)
+        running.wait_until_it_says(GONE)
         running.process.send_signal(signal.SIGINT)
         outcome = running.end()
     assert outcome.code == 130
@@ -187,6 +189,29 @@ def test_a_home_without_room_is_said_before_anything_is_spent(
     assert "roundtable.db" in done.stderr
     assert "Traceback" not in done.stderr
     assert called(server) == []
+
+
+@pytest.mark.requirement("I-04", "Z-36")
+@pytest.mark.parametrize(
+    "command", [("Tea or coffee?", *SEATS), ("list",), ("show", "last"), ("doctor",)]
+)
+def test_a_disk_that_is_full_from_the_start_is_called_that_and_the_database_is_left_alone(
+    desk: Desk, server: ProviderServer, command: tuple[str, ...]
+) -> None:
+    assert desk.ask().code == 0
+    before = (desk.home / "roundtable.db").read_bytes()
+
+    done = in_a_tight_place(4096, *command)
+
+    told = " ".join((done.stdout + done.stderr).split())
+    assert f"There is no room left for {desk.home / 'roundtable.db'}." in told
+    assert "Free some space and try again; what was written before is safe." in told
+    assert "disk failed" not in told
+    assert "Move" not in told
+    assert done.returncode == (1 if command == ("doctor",) else 2)
+    assert called(server) == []
+    assert (desk.home / "roundtable.db").read_bytes() == before
+    assert desk("list").code == 0
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="only where there is such a place")

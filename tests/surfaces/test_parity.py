@@ -362,8 +362,8 @@ def test_a_text_may_come_by_argument_by_standard_input_and_by_file(desk: Desk) -
 def test_the_command_line_shows_the_tools_and_their_schemas(desk: Desk) -> None:
     assert "roundtable tool NAME --schema" in desk("tool").out
     told = desk("tool", "--help").out
-    assert "Without NAME: name them all." in told
-    assert "roundtable tool list                            the tool of that name" in told
+    assert "Without NAME: list them all." in told
+    assert "roundtable tool list                            calls the tool `list`" in told
     schema = desk("tool", "speak", "--schema").document
     assert set(schema["input"]["required"]) == {"discussion_id", "participant"}
     wrong = desk("tool", "list", "{")

@@ -97,6 +97,21 @@ def test_a_name_that_nobody_has_is_answered_with_the_nearest(desk: Desk) -> None
     assert desk("procedures", "delete", "delphi").code == 2
 
 
+@pytest.mark.requirement("I-27")
+def test_a_name_that_only_an_untrusted_file_has_is_answered_with_how_to_trust_it(
+    desk: Desk,
+) -> None:
+    put(project(desk), "chat")
+    put(project(desk), "council")
+    for command in (("Tea?", "--procedure", "chat"), ("procedures", "show", "chat"),
+                    ("help", "chat")):  # fmt: skip
+        refused = desk(*command)
+        assert refused.code == 2
+        assert "Unknown procedure 'chat'." in refused.err
+        assert "chat.toml defines it, but is ignored until you trust it" in refused.err
+    assert desk("help", "council").code == 0, "a project hides no built-in one"
+
+
 @pytest.mark.requirement("I-27", "I-08")
 def test_one_is_held_by_name_and_shown_when_its_file_has_gone(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

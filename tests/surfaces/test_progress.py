@@ -144,7 +144,7 @@ def test_an_interruption_at_a_question_ends_the_program_at_once(desk: Desk) -> N
 @pytest.mark.requirement("C-32", "I-07")
 def test_an_interruption_at_the_confirmation_spends_nothing(desk: Desk) -> None:
     with terminal(desk, "Tea or coffee?", *QUICK, "--confirm") as screen:
-        screen.wait_for("Go ahead? [Y/N]")
+        screen.wait_for("Go ahead? [y/N]")
         screen.process.send_signal(signal.SIGINT)
         assert screen.end() == 130
 
@@ -154,7 +154,7 @@ def test_an_interruption_at_the_confirmation_spends_nothing(desk: Desk) -> None:
 @pytest.mark.requirement("C-32")
 def test_a_person_confirms_in_a_terminal(desk: Desk) -> None:
     with terminal(desk, "Tea or coffee?", *QUICK, "--confirm", "--plain") as screen:
-        screen.wait_for("Go ahead? [Y/N]")
+        screen.wait_for("Go ahead? [y/N]")
         screen.type("y\n")
         assert screen.end() == 0
 

@@ -172,14 +172,17 @@ def test_only_what_is_older_can_be_removed(desk: Desk) -> None:
     new = desk.last_id()
     _set_back(desk.home / "roundtable.db", old, datetime.now(UTC) - timedelta(days=40))
 
-    nothing = desk("purge", "--older-than", "60", "--yes")
+    for long in ("60", "60d", "999999w"):
+        assert "No discussion" in desk("purge", "--older-than", long, "--yes").err
     asked = desk("purge", "--older-than", "30", stdin=b"n\n")
-    outcome = desk("purge", "--older-than", "30", "--yes")
+    wrong = desk("purge", "--older-than", "soon", "--yes")
+    outcome = desk("purge", "--older-than", "4w", "--yes")
 
-    assert "No discussion" in nothing.err
+    assert wrong.code == 2
+    assert "12h, 30d or 4w" in wrong.err
     assert old in asked.out
     assert "Nothing was deleted." in asked.err
-    assert "Deleted 1 discussion(s)." in outcome.err
+    assert "Deleted 1 discussion." in outcome.err
     assert [row["discussion_id"] for row in desk("list", "--json").document] == [new]
     assert (desk.home / "roundtable.db").exists()
 

@@ -165,7 +165,7 @@ async def test_a_discussion_can_be_stopped_while_it_runs(tmp_path: Path) -> None
 
 @pytest.mark.requirement("I-11")
 async def test_a_budget_ends_it_with_a_partial_verdict(table: Roundtable) -> None:
-    verdict = await table.ask("Tea or coffee?", budget=Budget(max_calls=4), **ECHO)
+    verdict = await table.ask("Tea or coffee?", budget=Budget(max_calls=3), **ECHO)
 
     assert verdict.partial
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.settings import Settings, home_folder, read_settings
 from tests.trusted import trust_project
+
+from .desk import QUICK, Desk
 
 
 class Sources:
@@ -64,6 +67,8 @@ def test_the_environment_beats_the_project_which_beats_the_user(sources: Sources
     assert settings.choices.council == {"preset": "premium", "round2": False}
     assert settings.origins == {
         "default_model": "ROUNDTABLE_MODEL",
+        # The preset's models ended there: whoever names one model means everybody.
+        "models": str(sources.home / "config.toml"),
         "language": str(sources.home / "config.toml"),
         "procedure": str(sources.home / "config.toml"),
         "council": "roundtable.toml",
@@ -131,7 +136,7 @@ def test_a_mistake_in_a_variable_is_named(sources: Sources) -> None:
     sources.env["ROUNDTABLE_CONCURRENCY"] = "many"
 
     with pytest.raises(
-        BadSetting, match="ROUNDTABLE_CONCURRENCY: concurrency: expected a valid integer"
+        BadSetting, match="ROUNDTABLE_CONCURRENCY: concurrency: expected a whole number"
     ):
         sources.read()
 
@@ -187,3 +192,18 @@ def test_the_users_models_file_is_found(sources: Sources) -> None:
     sources.write("models.toml", "")
 
     assert sources.read().models_file == sources.home / "models.toml"
+
+
+@pytest.mark.parametrize("command", [("list",), ("doctor",), ("Tea or coffee?", *QUICK)])
+def test_a_home_that_is_somebody_elses_is_said_once_and_not_of_each_file(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    desk.home.mkdir(exist_ok=True)
+    closed = lambda _, how: how == os.F_OK  # noqa: E731
+    monkeypatch.setattr("roundtable.config_files.os.access", closed)
+    monkeypatch.setattr("roundtable.config_files._user", lambda: 4321)
+    told = desk(*command)
+    assert told.code == 2
+    assert told.err.count(str(desk.home)) == 1
+    assert "expected a folder that you may read; it belongs to another user" in told.err
+    assert "config.json" not in told.err

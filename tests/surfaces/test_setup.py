@@ -16,9 +16,10 @@ from roundtable.core.errors import UsageError
 from roundtable.models.registry import Registry
 from roundtable.surfaces.setup import stored as storing
 from roundtable.surfaces.setup.wizard import Wizard
-from tests.servers import provider_server
+from tests.servers import Answer, provider_server, status
+from tests.wire import Asked
 
-from .desk import Desk, Outcome
+from .desk import Desk, Outcome, obedient
 
 PRESET, ALWAYS, ENGLISH, LOGGED, REST, STORE = "C\nA\n", "A\n", "A\n", "A\n", "A\n", "A\n"
 NO_KEY = "\n"
@@ -253,12 +254,12 @@ def test_without_a_terminal_it_says_what_to_do(desk: Desk) -> None:
     assert "roundtable setup --yes" in outcome.err
 
 
-def test_whoever_has_nothing_gets_three_ways_on(desk: Desk) -> None:
-    without, config = setup(desk, "C\n" + "\n" * 5)
+def test_whoever_has_nothing_gets_four_ways_on(desk: Desk) -> None:
+    without, config = setup(desk, "D\n" + "\n" * 5)
     alone, _ = setup(desk, "", "--yes")
 
-    ways = re.findall(r"^[ABC]\) (.*)", without.out, re.MULTILINE)[:3]
-    for word, way in zip(("key", "Ollama", "demonstration"), ways, strict=True):
+    ways = re.findall(r"^[ABCD]\) (.*)", without.out, re.MULTILINE)[:4]
+    for word, way in zip(("key", "Ollama", "address", "demonstration"), ways, strict=True):
         assert word in way
     assert without.code == 0
     assert "models" not in config, "a key that comes later counts at once"
@@ -271,7 +272,7 @@ def test_a_server_that_was_started_meanwhile_is_found(
 ) -> None:
     monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
-    outcome, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+    outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert outcome.out.count("No model can speak here yet.") == 2
     assert outcome.code == 0
@@ -458,7 +459,7 @@ def test_without_anybody_the_set_up_does_not_say_try_it(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, installed: bool
 ) -> None:
     monkeypatch.setattr("roundtable.surfaces.cli.setup.embedded_installed", lambda: installed)
-    outcome, _ = setup(desk, "C\n" + "\n" * 5)
+    outcome, _ = setup(desk, "D\n" + "\n" * 5)
 
     assert outcome.code == 0
     assert ("Try it:" in outcome.out) is installed
@@ -468,10 +469,10 @@ def test_without_anybody_the_set_up_does_not_say_try_it(
 def test_a_server_that_is_not_there_is_said_with_where_it_was_looked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    off, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+    off, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
     monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
-    outcome, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+    outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert "are not looked for: local_servers is off" in off.out
     assert "No server with a model answered: Ollama at http://127.0.0.1:9" in outcome.out
@@ -484,3 +485,151 @@ def test_settings_are_shown_to_people_in_words(desk: Desk) -> None:
     assert "none  (built in)" in shown
     for written in (" null ", " [] ", " {} "):
         assert written not in shown
+
+
+HOUSE_KEY = "house-key-0123456789"
+
+
+def keyed_server(asked: Asked) -> Answer:
+    """Lists its models to anybody, and lets in who has its key."""
+    allowed = asked.headers.get("authorization") == f"Bearer {HOUSE_KEY}"
+    return obedient(asked) if allowed else status(401, "Who are you?")
+
+
+def at_no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL_LISTS", "true")
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_key_for_somebodys_server_is_kept_with_its_address_and_goes_nowhere_else(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        provider_server(keyed_server, models=("house-a", "house-b")) as server,
+        provider_server(models=("other-a", "other-b")) as other,
+    ):
+        at_no_variable(monkeypatch)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        entered, _ = setup(desk, f"A\nOpenAI\n{HOUSE_KEY}\n" + "\n" * 14)
+        assert entered.code == 0, entered.out + entered.err
+        assert "platform.openai.com" not in entered.out, "it is not OpenAI's key"
+        assert f"OPENAI_API_KEY for {server.openai_url}" in entered.out
+        kept = (desk.home / "keys.toml").read_text("utf-8")
+        assert f'OPENAI_API_KEY = "{server.openai_url}"' in kept
+
+        # Another shell, where nothing is set: the key is used where it belongs.
+        monkeypatch.delenv("OPENAI_BASE_URL")
+        before = len(server.requests)
+        asked = desk("Tea or coffee?", "--quick", "--no-log", "--json")
+        assert asked.code == 0, asked.err
+        assert len(server.requests) > before
+        origins = {row["key"]: row for row in desk("config", "--origin", "--json").document}
+        assert origins["OPENAI_BASE_URL"]["value"] == server.openai_url
+
+        # And where a variable names another server, it is not sent there.
+        monkeypatch.setenv("OPENAI_BASE_URL", other.openai_url)
+        elsewhere = desk("Tea or coffee?", "--quick", "--no-log", "--json")
+        told = f"was entered for {server.openai_url}, so it is not sent to {other.openai_url}."
+        assert told in elsewhere.err
+        assert told in desk("doctor").out
+        sent = [received.headers.get("authorization", "") for received in other.requests]
+        assert sent
+        assert not any(HOUSE_KEY in each for each in sent)
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_is_set_up_by_its_address_and_asks_for_its_key_only_if_it_wants_one(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        provider_server(keyed_server, models=("house-a", "house-b")) as locked,
+        provider_server(obedient, models=("open-a", "open-b")) as free,
+    ):
+        at_no_variable(monkeypatch)
+        # Most people leave out /v1.
+        typed = f"C\nnot an address?\n{locked.base_url}\n{HOUSE_KEY}\n" + "\n" * 12
+        outcome, config = setup(desk, typed)
+        assert outcome.code == 0, outcome.out + outcome.err
+        assert "That is no address" in outcome.err
+        assert set(config["models"].values()) <= {"openai/house-a", "openai/house-b"}
+        assert HOUSE_KEY not in outcome.out + outcome.err
+        assert desk("Tea or coffee?", "--quick", "--no-log").code == 0
+
+        changed, _ = setup(desk, f"y\nof another server\n{free.openai_url}\n" + "\n" * 12)
+        assert changed.code == 0, changed.out + changed.err
+        assert f"server: {free.openai_url}, without a key" in changed.out
+        assert HOUSE_KEY not in (desk.home / "keys.toml").read_text("utf-8")
+        assert desk("Tea or coffee?", "--quick", "--no-log").code == 0
+        assert not any(HOUSE_KEY in str(each.headers) for each in free.requests)
+
+
+def test_a_server_that_lists_and_lets_nobody_in_is_not_said_to_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(lambda _: status(401, "Bad key."), models=("a", "b")) as server:
+        at_no_variable(monkeypatch)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "house-key-wrong")
+        outcome, _ = setup(desk, "D\n" + "\n" * 6)
+    assert "✓ The server" not in outcome.out
+    assert "did not let us in (401)" in outcome.out
+
+
+@pytest.mark.requirement("Z-36", "Z-39")
+def test_models_that_were_just_found_missing_are_neither_suggested_nor_stored(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        gone = asked.model.startswith("ghost")
+        return status(404, f"The model {asked.model} does not exist.") if gone else obedient(asked)
+
+    at_no_variable(monkeypatch)
+    monkeypatch.setenv("OPENAI_API_KEY", HOUSE_KEY)
+    ghosts = ("ghost-1", "ghost-2", "ghost-3", "ghost-4")
+    with provider_server(reply, models=ghosts) as nothing:
+        monkeypatch.setenv("OPENAI_BASE_URL", nothing.openai_url)
+        outcome, config = setup(desk, "", "--yes")
+        assert (outcome.code, config) == (2, None), outcome.out + outcome.err
+        assert "openai/ghost-1 does not exist there" in outcome.out
+        assert outcome.out.count(nothing.openai_url.removeprefix("http://")[:-3]) == 1
+        assert "Stored in" not in outcome.out
+    with provider_server(reply, models=(*ghosts, "real-1", "real-2")) as some:
+        monkeypatch.setenv("OPENAI_BASE_URL", some.openai_url)
+        outcome, config = setup(desk, "", "--yes")
+        assert outcome.code == 0, outcome.out + outcome.err
+        assert {*config["models"].values(), config["host"]} == {"openai/real-1", "openai/real-2"}
+
+
+@pytest.mark.usefixtures("ollama")
+def test_a_seat_is_not_suggested_a_model_that_was_given_to_another(desk: Desk) -> None:
+    _, config = setup(desk, NO_KEY + "B\nollama/qwen3\n\n\n" + "\n" * 6)
+    assert len(set(config["models"].values())) == 3
+
+
+def test_more_models_than_are_shown_are_counted_and_can_be_written() -> None:
+    names = tuple(f"house/m-{n}" for n in range(300))
+    wizard = Wizard(Registry.load().resolve, models=names).answer("A")
+    assert wizard.question is not None
+    assert "any of 292 more" in wizard.question.text
+    assert len(wizard.question.options) == 8
+
+
+def test_a_server_of_this_machine_without_models_is_told_what_to_do(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
+    with provider_server(lists=lambda *_: {"models": []}) as server:
+        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        told, _ = setup(desk, "D\n" + "\n" * 6)
+        models = desk("models").out
+        asked = desk("Tea?", "--quick", "--no-log")
+    assert "ollama pull llama3.2" in told.out
+    assert "lists no model that speaks. Pull one" in models
+    assert "Install Ollama" not in models
+    assert "LM Studio at http://127.0.0.1:9/v1 does not answer" in models
+    assert (asked.code, "ollama pull" in asked.err) == (2, True), "no demonstration in its place"

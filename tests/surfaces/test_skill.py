@@ -206,7 +206,7 @@ def test_setup_and_skill_write_only_to_the_users_folders(desk: Desk, user: Path)
     watching = True
     sys.addaudithook(watch)
     try:
-        desk("setup", stdin=b"C\nA\nA\nA\nA\nA\n")
+        desk("setup", stdin=b"D\nA\nA\nA\nA\nA\n")
         desk("skill", "install", "--for", "hermes")
     finally:
         watching = False
@@ -275,7 +275,7 @@ def test_publishing_shows_account_and_files_and_sends_nothing_without_a_yes(
     assert "Account: somebody" in outcome.out
     assert "SKILL.md" in outcome.out
     assert "nothing found" in outcome.out
-    assert "Nobody is here to agree" in outcome.err
+    assert "Nobody can be asked here" in outcome.err
     assert hub.read_text() == "whoami\n"
 
 

@@ -45,3 +45,23 @@ def test_what_is_missing_is_said(desk: Desk) -> None:
     _board(desk, "http://127.0.0.1:9/")
     assert "Nothing to report" in desk("tasks", desk.last_id()).err
     assert "Did you mean desk" in desk("tasks", desk.last_id(), "--board", "dek").err
+
+
+def test_a_board_whose_program_is_missing_is_refused_before_anything_is_spent(desk: Desk) -> None:
+    desk.home.mkdir(exist_ok=True)
+    board = '[boards.desk]\nkind = "command"\ncommand = ["/nonexistent/prog", "x"]\n'
+    (desk.home / "config.toml").write_text(board, "utf-8")
+    refused = desk.ask("--task", "desk:T-1")
+    assert refused.code == 2
+    assert refused.out == ""
+    assert "The board desk cannot be written to: the program '/nonexistent/prog'" in refused.err
+    assert desk("list").err.startswith("No discussions yet")
+
+
+def test_a_board_that_fails_in_the_end_is_told_of_once(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    _board(desk, "http://127.0.0.1:9/")
+    asked = desk.ask("--task", "desk:T-1")
+    assert asked.err.count("cannot be reached") == 1
+    assert not caplog.records

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
+import signal
 import unicodedata
 from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
@@ -13,14 +15,15 @@ from typing import Any, get_args
 
 import pytest
 
-from roundtable.core.events import AttemptStarted
+from roundtable.core.events import AttemptFailed, AttemptStarted
 from roundtable.core.state import State, fold
 from roundtable.engine.tools import Draft
 from roundtable.examples import examples
 from roundtable.surfaces.cli.board import Board, Seat, short_model
 from roundtable.surfaces.cli.encoding import readable_in
 from roundtable.surfaces.cli.expected import Expected
-from roundtable.surfaces.cli.live import REDRAWS, LiveProgress, Pane
+from roundtable.surfaces.cli.live import REDRAWS, SETTLED, LiveProgress, Pane, rewraps
+from roundtable.surfaces.cli.progress import told
 from roundtable.surfaces.cli.screen import Screen, cells, cut, cut_front, wrapped
 from roundtable.surfaces.cli.typeset import Sheet
 from roundtable.surfaces.cli.verdict import Verdict, in_short, typeset
@@ -69,6 +72,18 @@ def test_the_answer_stands_first_and_the_votes_right_below_it(name: str) -> None
     assert re.match(r"  \d (of|:) \d", lines[first + 1])
     assert in_short(verdict, Screen(100))[: first + 2] == lines[: first + 2]
     assert lines[-1].endswith(f"roundtable show example:{name} --full")
+
+
+def test_how_it_stood_before_is_said_of_those_who_chose_it() -> None:
+    verdict = Verdict.of(example("rails-monolith"))
+    vote = verdict.decision.votes[0]
+    pieces = (*vote.pieces[:-1], replace(vote.pieces[-1], name="Ann", side="other", held="Wait"))
+    vote = replace(vote, pieces=pieces, unchanged=True)
+    decision = replace(verdict.decision, votes=(vote,))
+    lines = typeset(replace(verdict, decision=decision), Screen(100))
+    first = next(n for n, line in enumerate(lines) if "already so before they heard" in line)
+    assert "Ann" not in lines[first]
+    assert lines[first + 1].strip() == "Ann: Wait"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -259,6 +274,54 @@ def test_the_board_leaves_out_an_expectation_that_is_passed_by_far() -> None:
     assert "of about 2:30" not in text
 
 
+@pytest.mark.requirement("I-06")
+def test_the_board_tells_no_cost_that_nobody_knows_and_no_time_that_is_over() -> None:
+    unpriced = Board(expected=Expected(seconds=6.0), cost="$0.00", far="turn 2 of 4")
+    text = "\n".join(unpriced.lines(Screen(120), 7.0))
+    assert "$" not in text
+    assert "turn 2 of 4    0:07" in text
+    assert "about" not in text
+    priced = Board(expected=Expected(seconds=6.0, usd=0.2), cost="$0.00")
+    assert "0:05 of about 0:06    $0.00 of about $0.20" in priced.lines(Screen(120), 5.0)[-1]
+
+
+def test_on_a_low_screen_whoever_sits_here_is_shown_before_all_else() -> None:
+    board = watched("rails-monolith")
+    board.opening = ("Discussion rt_1", "what it takes " * 9)
+    names = [seat.name for seat in board.seats.values()]
+    for height in (10, 24):
+        text = "\n".join(board.lines(Screen(30, height), 1.0))
+        assert all(name[:8] in text for name in names)
+        assert ("Discussion rt_1" in text) == (height == 24)
+
+
+@pytest.mark.requirement("I-06")
+def test_a_seat_whose_provider_wants_a_pause_is_seen_to_wait() -> None:
+    records = examples()["free-buses"].records()
+    at = next(
+        n
+        for n, record in enumerate(records)
+        if isinstance(record.event, AttemptStarted) and record.event.round
+    )
+    board, state = watched("free-buses", at + 1), fold(records[: at + 1])
+    begun = records[at].event
+    assert isinstance(begun, AttemptStarted)
+    failed = AttemptFailed(
+        turn_id=begun.turn_id,
+        attempt=begun.attempt,
+        cause="rate_limited",
+        message="Too many requests.",
+        retry_after=29.2,
+    )
+    record = replace(records[at], seq=records[at].seq + 1, event=failed)
+    state.apply(record)
+    board.on_event(record, state)
+    text = "\n".join(board.lines(Screen(160), 1.0))
+    assert "○ waits" in text
+    assert "Too many requests. It asks to be left alone for 30 s." in text
+    assert told(record, state).endswith("Too many requests. It asks to be left alone for 30 s.")
+
+
 def test_whoever_voted_without_words_has_answered() -> None:
     board = Board(seats={"a": Seat("A", "m", doing="spoke", words=0)})
     text = "\n".join(board.lines(Screen(40, 20), 1.0))
@@ -323,22 +386,95 @@ def test_a_view_that_is_redrawn_and_taken_away_leaves_nothing() -> None:
     pane.clear(80)
     paper.write("after\n")
     page.feed(paper.getvalue())
-    assert page.lines == ["before", "after", ""]
+    assert [line for line in page.lines if line] == ["before", "after"]
 
 
-def test_a_view_that_a_narrower_terminal_broke_anew_is_taken_away_whole() -> None:
+@pytest.mark.parametrize("columns", [40, 33, 70, 79])
+def test_a_view_that_a_narrower_terminal_broke_anew_is_taken_away_whole(columns: int) -> None:
     paper = io.StringIO()
     pane = Pane(paper)
-    pane.draw(["x" * 70, "y" * 10], 80)
+    paper.write(f"{'before ' * 10}\n")
+    pane.draw(["", "x" * 70, "日本" * 18, "", "y" * 66], 80)
+    page = Page(80, 24)
+    page.feed(paper.getvalue())
+    page.narrow(columns)
+    paper.seek(0)
     paper.truncate(0)
+    pane.draw(["one", "two"], columns)
+    pane.clear(columns)
+    paper.write("after\n")
+    page.feed(paper.getvalue())
+    assert "".join(page.lines) == f"{'before ' * 10}after"
+
+
+def test_a_terminal_that_cuts_its_lines_loses_none_of_those_above() -> None:
+    paper = io.StringIO()
+    pane = Pane(paper, rewraps=False)
+    paper.write("before\n")
+    pane.draw(["x" * 70, "y" * 10], 80)
     pane.clear(40)
-    assert "\x1b[2A" in paper.getvalue(), "two rows of the first line, and the second"
+    paper.write("after\n")
+    page = Page(80, 24)
+    page.feed(paper.getvalue())
+    assert page.lines == ["before", "after", ""]
+    assert rewraps({"TMUX": "/tmp/x", "XTERM_VERSION": "XTerm(390)"})
+    assert not rewraps({"XTERM_VERSION": "XTerm(390)"})
+
+
+def test_nothing_is_drawn_while_somebody_pulls_at_the_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paper, at = io.StringIO(), [0.0]
+    wide = [Screen(80, 24)]
+    monkeypatch.setattr(LiveProgress, "_screen", lambda _: wide[0])
+    monkeypatch.setattr(LiveProgress, "_tick", lambda _: None)
+    live = LiveProgress(paper, Expected(), opening=["Discussion rt_1"], now=lambda: at[0])
+    assert "Discussion rt_1" in paper.getvalue(), "at once, before anybody is called"
+    for width in (70, 60, 50):
+        wide[0], before = Screen(width, 24), paper.getvalue()
+        at[0] += SETTLED / 2
+        live.draw()
+        assert paper.getvalue() == before
+    at[0] += SETTLED
+    live.draw()
+    assert paper.getvalue() != before
+    live.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="nobody can be stopped here")
+def test_whoever_stops_the_program_finds_the_terminal_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paper, stopped = io.StringIO(), []
+    monkeypatch.setattr(signal, "pthread_kill", lambda *sent: stopped.append(sent[1]))
+    monkeypatch.setattr(LiveProgress, "_tick", lambda _: None)
+    paper.write("before\n")
+    live = LiveProgress(paper, Expected())
+    signal.raise_signal(signal.SIGTSTP)
+    assert stopped == [signal.SIGTSTP]
+    paper.write("theirs\n")
+    live.draw()
+    live.close()
+    paper.write("after\n")
+    page = Page(80, 24)
+    page.feed(paper.getvalue())
+    assert [line for line in page.lines if line] == ["before", "theirs", "after"]
+    assert signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL
+
+
+def test_nobody_draws_on_a_terminal_that_is_another_s_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = io.StringIO()
+    monkeypatch.setattr(LiveProgress, "_tick", lambda _: None)
+    monkeypatch.setattr(paper, "fileno", lambda: 2)
+    monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp() + 1)
+    live = LiveProgress(paper, Expected())
+    live.draw()
+    live.close()
+    assert paper.getvalue() == ""
 
 
 @pytest.mark.requirement("I-07")
 def test_an_interruption_leaves_a_clean_terminal_and_says_how_to_go_on(desk: Desk) -> None:
-    import signal
-
     seats = ("--all=scripted/hang", "--model=scripted/hang", "--quick", "--no-log")
     with terminal(desk, "Tea or coffee?", *seats) as screen:
         screen.wait_for("● speaking")
@@ -381,6 +517,17 @@ def test_every_kind_of_decision_reads_well(kind: Kind) -> None:
         assert "roundtable show last --follow" in text
     for code in (kind.upper(), "None", "turn_id", "d1", "o1"):
         assert not re.search(rf"\b{code}\b", text)
+
+
+def test_where_nothing_prevails_every_side_is_heard(desk: Desk) -> None:
+    models = "--models=scripted/stubborn,scripted/echo,scripted/hedger"
+    outcome = desk("Rent or buy?", models, "--host", "scripted/echo", "--no-log")
+    _, _, told = outcome.out.partition("Who disagrees\n")
+    lead, *sides = told.partition("\n\n")[0].split("  • ")
+    assert "The table is split" in lead
+    assert len(sides) == 2, outcome.out
+    assert "No: the risk comes first" in told
+    assert "Try it on a small scale and see" in told
 
 
 @pytest.mark.requirement("I-01")

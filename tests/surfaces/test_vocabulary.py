@@ -42,6 +42,19 @@ def models(document: dict[str, Any]) -> list[str]:
     return [each["models"][0] for each in seats if each["id"] != "synthesiser"]
 
 
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    "procedure", ["deliberation", "council", "five-round", "meeting", "adaptive"]
+)
+@pytest.mark.parametrize("flag", ["--rounds=0", "--seats=0"])
+def test_nought_is_a_number_that_was_said_and_none_that_is_taken(
+    desk: Desk, procedure: str, flag: str
+) -> None:
+    outcome = desk(TOPIC, f"--procedure={procedure}", "--models=scripted/echo", flag, "--dry-run")
+    assert outcome.code == 2, outcome.out
+    assert "from" in outcome.err or "does not fit" in outcome.err
+
+
 @pytest.mark.requirement("I-28")
 @pytest.mark.parametrize("procedure", [*PROCEDURES, "open-table"])
 def test_models_and_host_say_who_speaks_and_who_leads_in_every_procedure(
@@ -72,6 +85,18 @@ def test_where_only_named_models_can_speak_one_of_them_leads(
     assert named.code == 2, "who was named is not replaced"
 
 
+@pytest.mark.parametrize("procedure", [*PROCEDURES, "open-table"])
+def test_a_demonstration_model_that_only_leads_is_said_to_lead_alone(
+    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "embedded_installed", lambda: True)
+    own(desk)
+    made = plan(desk, "--procedure", procedure, "--models", SPEAK, "--no-search")
+    told = [note["text"] for note in made["notes"] if note["code"] == "demonstration"]
+    assert len(told) == 1
+    assert "for the host alone" in told[0]
+
+
 @pytest.mark.requirement("I-28")
 @pytest.mark.parametrize(
     "procedure", ["deliberation", "five-round", "meeting", "adaptive", "open-table"]
@@ -86,6 +111,56 @@ def test_experts_and_seats_say_who_sits_and_how_many(desk: Desk, procedure: str)
     assert len(models(named)) == 2
     if procedure != "adaptive":
         assert len(models(plan(desk, *base, "--seats", "4"))) == 4
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    "procedure", ["deliberation", "five-round", "meeting", "adaptive", "open-table"]
+)
+def test_named_experts_are_the_whole_table_however_many_models_there_are(
+    desk: Desk, procedure: str
+) -> None:
+    own(desk)
+    base = ("--procedure", procedure, *HOST, "--no-search", "--experts", "nurse,statistician")
+    three = ("--models", f"{SPEAK},scripted/keen")
+    made = plan(desk, *base, *three)
+    assert models(made) == SPEAK.split(",")
+    told = [note["text"] for note in made["notes"] if note["code"] == "models_left_over"]
+    assert told == ["3 models are named, and 2 experts sit here. Not used: scripted/keen."]
+    assert len(models(plan(desk, *base, *three, "--seats", "3"))) == 3
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_more_models_than_seats_are_refused_with_what_would_fit(desk: Desk, procedure: str) -> None:
+    seats = () if procedure == "council" else ("--seats", "2")
+    five = ",".join(["scripted/echo", "scripted/keen"] * 2)
+    outcome = desk(TOPIC, "--procedure", procedure, "--models", five, *seats, *HOST, "--dry-run")
+    assert outcome.code == 2
+    assert ("set seats to 4" in outcome.err) == bool(seats), outcome.err
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    ("flag", "procedure"),
+    [("--timeout=60", "five-round"), ("--max-rounds=2", "meeting"), ("--budget=low", "council")],
+)
+def test_an_option_that_chooses_the_procedure_is_said_to(
+    desk: Desk, flag: str, procedure: str
+) -> None:
+    told = [n["text"] for n in plan(desk, flag, *HOST)["notes"] if n["code"] == "held_as"]
+    assert told == [f"Held as {procedure}, because of {flag.partition('=')[0]}."]
+    named = plan(desk, flag, *HOST, "--procedure", procedure)
+    assert "held_as" not in [note["code"] for note in named["notes"]]
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_the_help_of_a_procedure_has_the_words_of_all(desk: Desk, procedure: str) -> None:
+    words, _, _ = desk("help", procedure).out.partition("Its own:")
+    general = (*SHARED, "context", "language", "max-cost", "max-calls", "max-tokens", "max-time")
+    for word in general:
+        assert f"--{word}" in words
 
 
 @pytest.mark.requirement("I-28")

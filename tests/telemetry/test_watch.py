@@ -13,7 +13,7 @@ from roundtable.bootstrap import start
 from roundtable.procedures.opening import OpenRequest
 from roundtable.telemetry import watch
 from roundtable.telemetry.watch import Watching, spans_go_to
-from tests.surfaces.web.house import house_settings
+from tests.surfaces.web.house import QUICK, house_settings
 
 PLACE = "http://127.0.0.1:4318"
 
@@ -72,7 +72,7 @@ async def test_a_run_sends_its_spans_to_the_collector_before_it_ends(
             "OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}"
         )
         async with start(house_settings(tmp_path)) as app:
-            request = OpenRequest(topic="Ferry?", procedure="council")
+            request = OpenRequest(topic="Ferry?", procedure="council", options=QUICK)
             opened = await app.service.open(request)
             state = await app.service.run(opened.discussion_id)
         server.shutdown()

@@ -89,10 +89,10 @@ def test_three_of_three_is_a_decision_with_its_figure_and_nobody_against_it() ->
     assert found.question.short == QUESTION
     assert not found.question.cut
     (vote,) = found.votes
-    assert (vote.title, vote.figure, vote.before, vote.settled) == (
+    assert (vote.title, vote.figure, vote.before_told, vote.settled) == (
         "On the question",
         "3 : 0",
-        "3 : 0",
+        "Already so before they heard each other",
         True,
     )
     assert sides(found) == [("Scholar", "answer"), ("Engineer", "answer"), ("Muse", "answer")]
@@ -177,10 +177,10 @@ def test_an_absent_expert_has_a_piece_a_line_and_a_flag() -> None:
 def test_who_gave_in_is_counted_and_flagged_and_keeps_its_last_argument() -> None:
     votes: Votes = {ONE: ("o1", "o1"), TWO: ("o2", "o1"), THREE: ("o1", "o1")}
     found = deliberated(votes)
-    assert (found.kind, found.votes[0].figure, found.votes[0].before) == (
+    assert (found.kind, found.votes[0].figure, found.votes[0].before_told) == (
         "decided",
         "3 : 0",
-        "2 : 1",
+        "Before they heard each other: Yes 2, No 1",
     )
     assert [p.name for p in found.votes[0].pieces if p.gave_in] == ["Precedent"]
     assert "Precedent came over without naming an argument." in [f.text for f in found.flags]
@@ -221,7 +221,7 @@ def test_who_moved_says_by_whose_argument() -> None:
     assert muse.cause.text == "Tea calms the nerves of everybody at work"
     assert muse.cause.cite is not None
     assert (muse.cause.cite.label, muse.cause.cite.words) == ("Scholar, round 1", tea)
-    assert found.votes[0].before == "2 : 1"
+    assert found.votes[0].before_told == "Before they heard each other: Yes 2, No 1"
     assert found.slope is not None
     assert [(line.participant, line.start, line.end) for line in found.slope.lines] == [
         ("scholar", "o1", "o1"),

@@ -10,7 +10,6 @@ import pytest
 
 from roundtable.bundle.reading import read_bundle
 from roundtable.core.events import StoredEvent, load
-from roundtable.core.headline import CONTRADICTS
 from roundtable.core.notifications_text import concluded
 from roundtable.core.state import State, fold
 from roundtable.ports import SpeakRequest
@@ -166,8 +165,13 @@ def test_a_fabricated_quotation_and_turn_are_visible_everywhere(
 def test_an_answer_that_contradicts_the_count_is_flagged_in_the_first_line(
     contradicted: State, surface: str
 ) -> None:
-    assert Delivery.of(contradicted).headline == f"⚠ {CONTRADICTS} Yes, 3 of 3."
-    assert f"⚠ {CONTRADICTS} Yes, 3 of 3." in SURFACES[surface](contradicted)
+    assert (
+        Delivery.of(contradicted).headline
+        == "⚠ The written answer contradicts the count. Yes, 3 of 3."
+    )
+    assert "⚠ The written answer contradicts the count. Yes, 3 of 3." in SURFACES[surface](
+        contradicted
+    )
 
 
 def test_a_writer_cannot_speak_in_place_of_the_count(contradicted: State) -> None:

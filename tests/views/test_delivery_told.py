@@ -17,9 +17,17 @@ from roundtable.core.values import Verdict
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.table import Table
 from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
+from roundtable.surfaces.cli.screen import Screen
+from roundtable.surfaces.cli.verdict import Verdict as Typed
+from roundtable.surfaces.cli.verdict import in_short, typeset
+from roundtable.surfaces.toolset.ask import _collected as collected
 from roundtable.views import delivery_json, delivery_md
+from roundtable.views.decision import Decision as Decided
 from roundtable.views.delivery import Delivery
 from roundtable.views.delivery_parts import PointTold
+from roundtable.views.page import derived
+from roundtable.views.result import result
+from roundtable.views.row import Row
 from tests.core.declared_table import (
     COFFEE,
     SEATS,
@@ -32,9 +40,10 @@ from tests.core.declared_table import (
     tabled,
     vote,
 )
-from tests.declaring import declared
+from tests.declaring import declared, spoken
 from tests.procedures.council_table import council, hold
 
+from .declaring import against
 from .test_delivery import QUESTION, SURFACES
 
 MILK = "There is milk."
@@ -264,13 +273,13 @@ def after_round_one(*last: Event) -> State:
     [
         (
             lost("cid"),
-            "1 without a vote on it (Cid, absent in round 2)",
+            "1 without a vote on it (Cid, absent in round 2, last declared: Never tea)",
             "has no vote, absent in round 2",
             "absent in round 2",
         ),
         (
             flagged(says("cid", None, 2, declares=False), UNDECLARED),
-            "1 without a declaration",
+            "1 without a countable declaration (Cid, last declared: Never tea)",
             "declared nothing in round 2",
             "declared nothing in round 2",
         ),
@@ -284,8 +293,8 @@ def test_who_was_lost_before_the_vote_is_accounted_for(
     assert delivery.headline == f"Tea, 2 of 3, {first_line}."
     assert "one has no vote that counts" in delivery.confidence.reason
     assert "abstained" not in delivery.confidence.reason
-    assert f"- Cid: {how}; not counted: Never tea" in told(state)
-    assert f"Cid {how}; not counted: Never tea" in delivery.changed
+    assert f"- Cid: {how}; not counted; last declared: Never tea" in told(state)
+    assert f"Cid {how}; not counted; last declared: Never tea" in delivery.changed
     assert "Nothing: everybody" not in delivery.changed
     changes = changes_told(Table(state, "council"))
     assert f"- Cid held “Never tea” and has no vote in the end ({why})." in changes
@@ -344,7 +353,8 @@ def test_doubtful_votes_behind_the_answer_are_found_and_others_are_not() -> None
         ),
         (
             "no_declaration",
-            "Eve, round 2: no declaration, so what it declared before is not counted.",
+            "Eve, round 2: no declaration, so what it declared before is not counted. Last "
+            "declared: “Tea”.",
         ),
     ]
     assert delivery.flags == (DIFFERS, UNDECLARED)
@@ -389,3 +399,146 @@ def test_a_point_is_told_with_who_was_not_heard_and_who_opposed_its_first_wordin
 ) -> None:
     found = PointTold("p1", "It is safe", "Ann", status, ("Ann", "Bob"), (), 4, **more)
     assert found.told == told
+
+
+# --- what a reader must not miss, on every surface -----------------------------------------------
+
+
+def still_against(_: SpeakRequest) -> str:
+    """Objects in words, and declares nothing, however often it is asked."""
+    return "## Critique of Others\nI still oppose it."
+
+
+def unreadable(request: SpeakRequest) -> str:
+    votes = [{"on": "d1", "before": "o2", "choice": "Maybe not", "acceptable": [], "rejects": []}]
+    return f"I still oppose it.\n\n{declared(request.form, request.user, votes=votes)}"
+
+
+def revising(request: SpeakRequest) -> str:
+    """Gives in, and says that it held it all along."""
+    votes = [{"on": "d1", "before": "o1", "choice": "o1", "acceptable": [], "rejects": []}]
+    return spoken("Fine.", request, votes=votes, position="Do it.")
+
+
+def refusing(request: SpeakRequest) -> str:
+    """Declines in words, and declares all the same."""
+    words = "I'm sorry, but I can't help with that request."
+    return spoken(words, request, choice="o2", position="Do not do it.")
+
+
+MUSES: dict[str, tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]] = {
+    "without a declaration": (
+        {"answer/muse": against, "/muse": still_against},
+        ("1 without a countable declaration (Muse, last declared: no)",),
+        ("Muse, round 2: no declaration", "Last declared: “no”"),
+    ),
+    "that cannot be read": (
+        {"answer/muse": against, "/muse": unreadable},
+        ("1 without a countable declaration (Muse, “Maybe not”, last declared: no)",),
+        ("Muse, round 2: its vote cannot be read: “Maybe not”",),
+    ),
+    "that was revised": (
+        {"answer/muse": against, "/muse": revising},
+        ("Yes, 3 of 3, but one of them came over without naming an argument.",),
+        ("Muse says that it held “yes” before, but it had declared “no”: it counts as moved.",),
+    ),
+    "beside a refusal": (
+        {"/muse": refusing},
+        ("Yes, 2 of 3, 1 for another answer.",),
+        ("Muse, round 2: its words refuse to answer, and yet it declares",),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def muses() -> dict[str, State]:
+    return {name: hold(council(dict(acts)), QUESTION) for name, (acts, *_) in MUSES.items()}
+
+
+def typed(state: State) -> str:
+    """The verdict on a terminal, as one line."""
+    return " ".join(" ".join(typeset(Typed.of(state), Screen(200))).split())
+
+
+@pytest.mark.requirement("Z-22", "Z-24")
+@pytest.mark.parametrize("surface", [*SURFACES, "typeset"])
+@pytest.mark.parametrize("name", MUSES)
+def test_a_vote_that_a_reader_would_doubt_is_told_everywhere(
+    muses: dict[str, State], name: str, surface: str
+) -> None:
+    state = muses[name]
+    shown = typed(state) if surface == "typeset" else SURFACES[surface](state)
+    _, first_line, doubts = MUSES[name]
+    wanted = doubts if surface == "typeset" else (*first_line, *doubts)
+    plain = shown.replace("\\n", " ")
+    assert [each for each in wanted if each not in plain] == []
+
+
+@pytest.mark.requirement("Z-24")
+@pytest.mark.parametrize("name", ["without a declaration", "that cannot be read"])
+def test_a_dissenter_without_a_countable_declaration_is_never_taken_for_agreement(
+    muses: dict[str, State], name: str
+) -> None:
+    state = muses[name]
+    for shown in (typed(state), *(surface(state) for surface in SURFACES.values())):
+        assert "Nobody disagrees" not in shown
+        assert "**Dissent:** none" not in shown
+        assert "chose nothing" not in shown.casefold()
+    decision, page = Decided.of(state), derived(state)
+    assert decision.dissent.lead.startswith(
+        "Nobody who is counted disagrees. Muse last declared “no” and is not counted: "
+    )
+    assert [pair.against.title for pair in decision.dissent.pairs] == ["Muse (not counted)"]
+    (kept,) = result(state)["dissent"]
+    assert (kept["participant"], kept["position"], kept["counted"]) == (
+        "muse",
+        "last declared: no.",
+        False,
+    )
+    assert [each.participant for each in collected(state).dissent] == ["muse"]
+    assert "Dissent: Muse (not counted)." in Delivery.of(state).opening
+    assert Row.of(state, interrupted=False).dissent
+    # Before they heard each other it was in the vote, on every surface that tells it.
+    assert [(each.label, each.count) for each in decision.votes[0].before] == [
+        ("Yes", 2),
+        ("No", 1),
+    ]
+    told = [(each["label"], each["count"]) for each in page["decision"]["votes"][0]["before"]]
+    assert told == [("Yes", 2), ("No", 1)]
+    assert [o["at_first"] for o in result(state)["vote"][0]["options"]] == [2, 1]
+    assert "before they heard each other: Yes 2, No 1" in typed(state)
+    short = " ".join(" ".join(in_short(Typed.of(state), Screen(200))).split())
+    assert "Muse not counted, last declared: no" in short
+    assert "already so" not in short
+
+
+@pytest.mark.requirement("Z-24")
+def test_nobody_held_independently_what_it_came_to_by_revising_its_record(
+    muses: dict[str, State],
+) -> None:
+    state = muses["that was revised"]
+    delivery = Delivery.of(state)
+    assert delivery.question is not None
+    assert delivery.question.end == "hollow"
+    assert delivery.confidence.word != "high"
+    for shown in (typed(state), *(surface(state) for surface in SURFACES.values())):
+        assert "ndependently, before hearing each other" not in shown
+        assert "already so before they heard" not in shown
+    (muse,) = [each for each in Decided.of(state).experts if each.participant == "muse"]
+    assert muse.chip == "Gave in"
+
+
+@pytest.mark.requirement("Z-24")
+def test_a_vote_that_was_left_and_taken_again_is_not_told_as_held_throughout() -> None:
+    back = (vote("o2"), vote("o1", "o2"), vote("o2", "o1"))
+    state = at_table(
+        tabled(),
+        says("ann", "o1"),
+        says("bob", "o1"),
+        says("cid", back[0]),
+        *(says(who, vote("o1", "o1"), 2) for who in ("ann", "bob")),
+        says("cid", back[1], 2),
+        says("cid", back[2], 2, stage="ballot"),
+    )
+    assert "- Cid: Coffee, at first and again in the end; in between: Tea\n" in told(state)
+    assert delivery_json.document(Delivery.of(state))["seats"][2]["in_between"] == ["Tea"]

@@ -14,11 +14,11 @@ from ..core.events import (
     BallotCast,
     DecisionsTabled,
     DiscussionOpened,
+    Event,
     PointRaised,
     ScoresGiven,
     SpeechGiven,
     StanceTaken,
-    StoredEvent,
     VerdictReached,
 )
 from ..core.extras import install
@@ -27,10 +27,11 @@ from ..core.standing import standing_of
 from ..core.state import State
 from ..core.text import clip
 from ..core.turns import UNDECLARED
+from ..core.values import ABOUT_THE_COUNT, Verdict
 from ..core.values import Finding as Flaw
-from ..core.values import Verdict
 from ..core.verdict_check import Checked as CheckedText
 from ..core.verdict_check import check_text
+from ..core.verdict_findings import contradicts, findings_of
 from ..core.verdict_sources import sources_of
 from ..procedures import procedure_spec
 from ..version import __version__
@@ -139,6 +140,8 @@ class _Replay:
     state: State
     decided: frozenset[int]
     hearing: Hearing
+    other: Mapping[int, str]
+    """By the number of a verdict that came out otherwise, the parts in which it did."""
     unknown: str = ""
     """Why nothing could be decided again, if so."""
 
@@ -175,12 +178,18 @@ def _replayed(bundle: Bundle) -> _Replay:
     procedure, unknown = _procedure(records[0].event.procedure)
     state = State()
     decided: set[int] = set()
+    other: dict[int, str] = {}
     hearing = Hearing(procedure)
     for place, record in enumerate(records):
         event = record.event
         hearing.before(state, event)
         if procedure is not None and not (record.seq in decided or event.type in _FROM_THE_WORLD):
-            decided.update(_decided_again(state, procedure, records, place))
+            events = _decided(state, procedure)
+            found = [each.event for each in records[place : place + len(events)]]
+            if found == events:
+                decided.update(range(place + 1, place + 1 + len(events)))
+            elif told := _parts_apart(event, events):
+                other[record.seq] = told
         try:
             state.apply(record)
         except (KeyError, IndexError, ValueError):
@@ -190,7 +199,7 @@ def _replayed(bundle: Bundle) -> _Replay:
                 line=record.seq + 1,
             ) from None
         hearing.after(state, event)
-    return _Replay(state, frozenset(decided), hearing, unknown)
+    return _Replay(state, frozenset(decided), hearing, other, unknown)
 
 
 def _procedure(name: str) -> tuple[Procedure | None, str]:
@@ -200,17 +209,23 @@ def _procedure(name: str) -> tuple[Procedure | None, str]:
         return None, str(error)
 
 
-def _decided_again(
-    state: State, procedure: Procedure, records: Sequence[StoredEvent], place: int
-) -> range:
-    """The numbers of the events from here on that the procedure decides in this state."""
+def _decided(state: State, procedure: Procedure) -> list[Event]:
+    """The events that the procedure decides in this state."""
     try:
         effects = decide(state, procedure)
     except Exception:  # rules that meet what they never wrote may fail in any way
-        return range(0)
-    events = [event for each in effects if isinstance(each, Record) for event in each.events]
-    found = [record.event for record in records[place : place + len(events)]]
-    return range(place + 1, place + 1 + len(events)) if found == events else range(0)
+        return []
+    return [event for each in effects if isinstance(each, Record) for event in each.events]
+
+
+def _parts_apart(event: Event, decided: Sequence[Event]) -> str:
+    """The parts in which a verdict differs from the one that is decided in its place."""
+    again = next((each for each in decided if isinstance(each, VerdictReached)), None)
+    if again is None or not isinstance(event, VerdictReached):
+        return ""
+    was, now = event.verdict, again.verdict
+    names = [name for name in Verdict.model_fields if getattr(was, name) != getattr(now, name)]
+    return ", ".join(name.replace("_", " ") for name in names)
 
 
 def _head(bundle: Bundle, expected: str | None) -> Iterator[Finding]:
@@ -266,6 +281,8 @@ def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
             f"by the rules of {name}, event {first.seq} ({first.event.type}) does not follow from "
             "what was said before it"
         )
+        if parts := replay.other.get(first.seq):
+            text += f": decided again, it has another {parts}"
         yield _disagrees(bundle, "decisions", text)
 
 
@@ -404,8 +421,12 @@ def _quotations(state: State) -> Iterator[Finding]:
     verdict = state.verdict
     if verdict is None:
         return
-    about = ("unknown_turn", "host_cited", "missing_part", "contradiction", "false_agreement")
-    wrong = [flaw for flaw in _flaws(state, verdict) if flaw.code not in about]
+    about = {"unknown_turn", "host_cited", "missing_part", *ABOUT_THE_COUNT}
+    found = [flaw for flaw in _flaws(state, verdict) if flaw.code not in about]
+    wrong = [flaw for flaw in found if flaw.code != "forged_mark"]
+    if forged := [flaw for flaw in found if flaw.code == "forged_mark"]:
+        shown = ", ".join(f"“{clip(flaw.excerpt, 80)}”" for flaw in forged[:3])
+        yield Finding("marks", "remark", f"its writer put in marks of the program's own: {shown}")
     proven = sum(len(each.quotations) for each in _checked(state, verdict))
     if wrong:
         shown = "; ".join(f"“{clip(flaw.excerpt, 80)}” ({flaw.message})" for flaw in wrong[:3])
@@ -419,27 +440,34 @@ def _quotations(state: State) -> Iterator[Finding]:
 
 
 def _answer(state: State) -> Iterator[Finding]:
-    """The answer against the count."""
+    """The answer against the count: what every surface says of it."""
     verdict = state.verdict
-    if verdict is None or standing_of(state).question is None or state.ballots:
+    if verdict is None or standing_of(state).question is None:
         return
-    wrong = [flaw for flaw in verdict.findings if flaw.code == "contradiction"]
-    if wrong:
-        yield Finding("answer", "remark", f"it contradicts the count: {wrong[0].message}")
-    else:
+    claimed = [f for f in findings_of(state) if f.code in ABOUT_THE_COUNT]
+    if contradicts(state):
+        yield Finding("answer", "remark", f"it contradicts the count: {_messages(claimed)}")
+    elif claimed:
+        yield Finding("answer", "remark", _messages(claimed))
+    elif not state.ballots:
         yield Finding("answer", "good", "the check found no contradiction to the count")
+
+
+def _messages(flaws: Sequence[Flaw]) -> str:
+    return " ".join(flaw.message for flaw in flaws)
 
 
 def _checked(state: State, verdict: Verdict) -> list[CheckedText]:
     sources = sources_of(state)
-    parts = (verdict.answer, verdict.agreement, verdict.gaps)
+    written = (verdict.answer, verdict.agreement, verdict.gaps, verdict.on_dissent)
+    parts = (*written, *verdict.why, *verdict.would_change)
     return [check_text(text, sources) for text in parts if text]
 
 
 def _flaws(state: State, verdict: Verdict) -> list[Flaw]:
     """What the program found when it was written, and what can be found now."""
     now = [flaw for each in _checked(state, verdict) for flaw in each.findings]
-    found = {(flaw.code, flaw.excerpt): flaw for flaw in (*verdict.findings, *now)}
+    found = {(flaw.code, flaw.excerpt): flaw for flaw in (*findings_of(state), *now)}
     return list(found.values())
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ..core.condensing import by_present_rule
 from ..core.decide import Procedure, decide
 from ..core.effects import TakeTurn, TurnPlan, turn_id
 from ..core.events import AttemptStarted, LimitsRaised, SpeechGiven, StageOpened, StageReopened
@@ -124,7 +125,8 @@ class Hearing:
     def _prompt(self, state: State, started: AttemptStarted) -> None:
         plans = self._plans.get(started.turn_id, ())
         condensed = any(note.code == f"condensed/{started.turn_id}" for note in state.notes)
-        rendered = [] if condensed else [_asked(plan, state, started) for plan in plans]
+        otherwise = condensed or not by_present_rule(state.start.options)
+        rendered = [] if otherwise else [_asked(plan, state, started) for plan in plans]
         found = [each for each in rendered if each is not None]
         if any(_alike(each, started.prompt) for each in found):
             self.prompts += 1

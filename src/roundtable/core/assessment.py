@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .confidence import NO_OUTCOMES, AgreementFacts, Assessment, Outcomes, QuestionType, assess
-from .declaration import ANY
 from .framing import YES_NO
 from .standing import DecisionStanding, standing_of
 from .state import State
@@ -64,7 +63,8 @@ def facts_of(state: State, question: DecisionStanding) -> AgreementFacts:
         gave_in=sum(seat.gave_in for seat in held),
         absent=len(question.absent),
         abstaining=len(abstaining),
-        indifferent=sum(seat.final == ANY for seat in question.seats),
+        indifferent=len(question.indifferent),
+        rejecting=len(question.rejecting),
         undeclared=len(silent - abstaining),
         conditional=len(question.conditional),
         fell_back=sum(seat.fell_back for seat in held) if as_cast else 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .pattern import pattern
 from .quotation_marks import Passage
@@ -43,11 +43,27 @@ _VERBS = vocabulary(
 _SPOKEN_TO = vocabulary("tell tells told ask asks asked answer answers answered call calls called")
 """Verbs after which a name is not the speaker's: they told Ann."""
 _ACCORDING = vocabulary("laut nach según selon per quote quoting quotes zitiert 据")
-_LINKS = _VERBS | vocabulary(
-    "in turn see that dass que from by of the round at cf source quelle siehe aus von en de turno",
-    "ver 见 参 第",
+_ROUND = vocabulary("round runde ronda")
+_LINKS = (
+    _VERBS
+    | _ROUND
+    | vocabulary(
+        "in turn see that dass que from by of the at cf source quelle siehe aus von en de turno",
+        "ver 见 参 第",
+    )
 )
 """Words that may stand between a quotation and the turn that is cited for it."""
+_AT_END = pattern(
+    r"(?:[(（\[【［][^()（）\[\]【】［］\n]{1,120}[)）\]】］]"
+    r"|(?:[—–―]|(?<!-)--|(?<=\s)-(?=\s))[^—–―\n]{1,120})[\s.,;*_。]*\Z"
+)
+"""What may say at the end of quoted words whose they are: “… (Ann, round 1)”, “… — Ann”."""
+_AT_BEGINNING = pattern(
+    r"[\s>*_]*(?:[(（\[【［][^()（）\[\]【】［］\n]{1,120}[)）\]】］]"
+    r"|[^—–―\n]{1,120}?(?:[—–―]|--(?!-)|(?<=\s)-(?=\s)))[\s*_]*"
+)
+_LONGEST_SOURCE = 200
+"""Characters at either end of quoted words in which their source is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,12 @@ class Ascribed:
     def somebody(self) -> bool:
         return bool(self.turns or self.speakers or self.hints)
 
+    def told_inside(self, inside: Ascribed) -> Ascribed:
+        """The same with what the quotation itself says of its source, which comes first."""
+        if inside.turns or inside.speakers:
+            return replace(self, turns=inside.turns, speakers=inside.speakers)
+        return self
+
 
 class Citations:
     """The turns and documents that can be cited."""
@@ -89,11 +111,12 @@ class Citations:
         self._documents = sorted(
             (each for each in self._ids if each.startswith("document:")), key=len, reverse=True
         )
+        self._called = _called(sources)
 
     def within(self, text: str) -> list[Citation]:
         """Every citation of a text in its order. A date or an address is none: what stands bare
         must name a stage of this discussion."""
-        found = [*self._turns(text), *self._named_documents(text)]
+        found = [*self._turns(text), *self._called_turns(text), *self._named_documents(text)]
         found += [
             Citation(match.start(), match.end(), match[1], self._ids.get(match[1].casefold(), ""))
             for match in _BRACKETED.finditer(text)
@@ -117,6 +140,21 @@ class Citations:
                 if bracketed:
                     start, end = start - 1, end + 1
                 yield Citation(start, end, words, self._ids.get(words.casefold(), ""))
+
+    def _called_turns(self, text: str) -> Iterator[Citation]:
+        """Turns as people call them, and as they are shown: “Ann, round 1”. Of somebody who spoke
+        twice in a round it is left open which turn is meant."""
+        if not self._called or ", round " not in text:
+            return
+        names = "|".join(map(re.escape, sorted({n for n, _ in self._called}, key=len)[::-1]))
+        for match in re.finditer(rf"(?<![\w-])({names}), round (\d{{1,4}})(?!\w)", text):
+            turns = self._called.get((match[1], int(match[2])), set())
+            if len(turns) != 1:
+                continue
+            start, end = match.span()
+            if start and text[start - 1] in _OPENING and text[end : end + 1] in (*_CLOSING,):
+                start, end = start - 1, end + 1
+            yield Citation(start, end, match[0], next(iter(turns)))
 
     def _named_documents(self, text: str) -> Iterator[Citation]:
         for match in _DOCUMENT.finditer(text):
@@ -167,6 +205,56 @@ class Attribution:
             turns = near
         hints = (*near, *(who for _, _, who in named if who not in speakers))
         return Ascribed(turns, speakers, tuple(dict.fromkeys(hints)), end)
+
+    def inside(self, passage: Passage) -> tuple[Passage, Ascribed] | None:
+        """The quoted words without their source, where it stands among them, at the end or at the
+        beginning; and that source."""
+        text = self._wording.text
+        start, end = passage.inner
+        turns: list[str] = []
+        speakers: list[str] = []
+
+        def takes(first: int, last: int) -> bool:
+            source = self._source(first, last)
+            if source is not None:
+                turns.extend(source.turns)
+                speakers.extend(source.speakers)
+            return source is not None
+
+        for _ in range(3):  # “… — Ann (round 1) [1/answer/ann]”
+            near = max(start, end - _LONGEST_SOURCE)
+            last = _AT_END.search(text[near:end])
+            if last is None or not takes(near + last.start(), end):
+                break
+            end = near + last.start()
+        if end == passage.inner[1]:
+            first = _AT_BEGINNING.match(text[start : min(end, start + _LONGEST_SOURCE)])
+            if first is None or not takes(start, start + first.end()):
+                return None
+            start += first.end()
+        if not turns and not speakers:
+            return None
+        words = replace(passage, inner=(start, end))
+        return words, Ascribed(tuple(dict.fromkeys(turns)), tuple(dict.fromkeys(speakers)))
+
+    def _source(self, start: int, end: int) -> Ascribed | None:
+        """Whom and what these words name, if they do nothing else."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        cited = self._citations[first:last]
+        indices = [
+            i
+            for i in self._wording.between(start, end)
+            if not any(each.start <= self._wording.starts[i] < each.end for each in cited)
+        ]
+        keys = self._wording.keys
+        names = self._named(indices)
+        named = {i for first, last, _ in names for i in range(first, last + 1)}
+        rounds = {i for i in indices if keys[i].isdigit() and i and keys[i - 1] in _ROUND}
+        if not all(i in named or i in rounds or keys[i] in _LINKS for i in indices):
+            return None
+        turns = tuple(each.id for each in cited if each.id)
+        source = Ascribed(turns, tuple(who for _, _, who in names))
+        return source if source.somebody or rounds else None
 
     def _cited_behind(self, passage: Passage) -> tuple[tuple[str, ...], int]:
         """Citations that follow a passage with nothing between but who said it."""
@@ -363,6 +451,24 @@ def _names(sources: Sequence[Source]) -> dict[str, list[tuple[tuple[str, ...], s
         if len(calls[call]) == 1:
             found.setdefault(call[0], []).append((call, next(iter(calls[call]))))
     return found
+
+
+def _called(sources: Sequence[Source]) -> dict[tuple[str, int], set[str]]:
+    """The turns of the rounds by what people call them: a name that only one speaker has, whole or
+    in part, and the round."""
+    bearers: dict[str, set[str]] = {}
+    for source in sources:
+        if source.speaker and source.kind == "speech" and source.round > 0:
+            words = source.name.split()
+            short = [each for each in (words[:1] + words[-1:]) if len(each) > 2]
+            for name in filter(None, (source.name, f"{source.name} ({source.speaker})", *short)):
+                bearers.setdefault(name, set()).add(source.speaker)
+    turns: dict[tuple[str, int], set[str]] = {}
+    for name, who in bearers.items():
+        for source in sources if len(who) == 1 else ():
+            if source.speaker in who and source.kind == "speech" and source.round > 0:
+                turns.setdefault((name, source.round), set()).add(source.id)
+    return turns
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -73,6 +73,8 @@ class Granted:
 
     max_tokens: int
     reserved: Reservation
+    short: bool = False
+    """Whether that is less than is usual, so that it may be cut."""
 
 
 def grant(
@@ -87,9 +89,9 @@ def grant(
 ) -> Granted | BudgetExhausted:
     """The call, with as many tokens as can be paid; or which limit it would break.
 
-    `beside` are calls of the same stage that wait for their turn: they get their share. `ending` is
-    what a verdict still needs: it is kept back. With `whole_round` nothing is spent on a round that
-    cannot be paid for all of them; calls that are merely counted are used up. An unknown price
+    `beside` are calls of the same stage that wait for their turn: they get their share, and with
+    `whole_round` their fewest tokens are kept back: then nothing is spent that they may need.
+    `ending` is what has to come after them, up to the verdict: it is kept back. An unknown price
     counts as the dearest known one.
     """
     if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
@@ -122,7 +124,24 @@ def grant(
         per_out = _prices(wanted.speaker, dearest)[1]
         more = {"spare_tokens": spare, "spare_usd": spare * per_out / 1_000_000}
         reserved = reserved.model_copy(update=more)
-    return Granted(out, reserved)
+    return Granted(out, reserved, short=out < min(wanted.usual_out, wanted.most_out))
+
+
+def covers(
+    budget: Budget, spending: Spending, calls: Sequence[Wanted], dearest: tuple[float, float]
+) -> bool:
+    """Whether all of these calls can still be paid, each with the fewest tokens of use."""
+    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+        return False
+    if budget.max_calls is not None and spending.calls + len(calls) > budget.max_calls:
+        return False
+    tokens = sum(each.tokens_in + each.fewest_out for each in calls)
+    if budget.max_tokens is not None and spending.tokens + tokens > budget.max_tokens:
+        return False
+    cost = sum(
+        reserve(each.speaker, each.tokens_in, each.fewest_out, dearest).cost_usd for each in calls
+    )
+    return budget.max_cost_usd is None or spending.cost_usd + cost <= budget.max_cost_usd + 1e-12
 
 
 def told(budget: Budget, limit: Limit, spending: Spending) -> str:
@@ -201,6 +220,8 @@ def _fits(
     usual = over - sum(_total(each, each.usual_out, price) for each in ending)
     room = min(wanted.long_out, usual * part)
     share = (over - sum(_total(each, each.long_out, price) for each in ending)) * part * LOOSE
+    if not beside and not ending:
+        share = most  # nothing comes after it that could need the rest
     out = int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
     return out, min(most, usual * part)
 

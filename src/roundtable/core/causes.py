@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from . import model_trouble
 from .errors import FailureCause
+from .model_trouble import ModelTrouble
 
 TOLD: Mapping[FailureCause, str] = {
     "timeout": "did not answer in time",
@@ -12,7 +14,7 @@ TOLD: Mapping[FailureCause, str] = {
     "unavailable": "was not available",
     "cut": "broke off midway",
     "auth": "was refused: its key is not accepted, or its account has no credit",
-    "not_found": "does not exist there",
+    "not_found": "cannot be used there",
     "refused": "refused to answer",
     "bad_request": "did not accept the request",
     "too_long": "cannot take in so much",
@@ -24,3 +26,8 @@ TOLD: Mapping[FailureCause, str] = {
     "absent": "did not come",
 }
 """What a model did, after its name and `which`."""
+
+
+def reason(cause: FailureCause, trouble: ModelTrouble | None = None) -> str:
+    """The same, with what is wrong with the model where that is known."""
+    return model_trouble.TOLD[trouble] if trouble else TOLD[cause]

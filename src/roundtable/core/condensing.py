@@ -1,105 +1,207 @@
 """Condensing: what experts are shown of documents that do not fit their windows.
 
-The rule. All documents together may take up half of the smallest window at the table. Whatever is
-short stays whole; what is left of the room is shared evenly among the others. Of each of those are
-kept its beginning, the passages that have most to do with the question, by the question's words and
-how rare they are in the document, and the headings above them, in the order in which they stand; a
-mark says where something was left out, and how much. Nothing is reworded, so that whatever an
-expert quotes stands in the whole text too, which the ledger keeps. Deterministic, without a model.
+The rule. All documents together have the room that every prompt of the discussion leaves beside the
+rest of what it holds (`rehearsal.room`), in the smallest window at the table. Whatever is short
+stays whole; what is left of the room is shared evenly among the others, of each of which the
+passages are shown that share most words with the question, or, where it shares hardly any, passages
+from all parts (`excerpt`). Where there are so many that
+each would have a few words only, those that have least to do with it are left out. The ledger keeps
+all of it whole. Deterministic, without a model.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .effects import Untrusted
 from .events import NoteAdded
-from .pattern import pattern
-from .text import estimate_tokens
-from .values import Material, Participant, SpeakerRef
+from .excerpt import excerpt, is_spread, rarity, stems, telling_words
+from .text import clip
+from .values import Material, Options, Participant, SpeakerRef
 
-CODE = "condensed"
+CODE, SPREAD = "condensed", "condensed_spread"
+"""What a note says of it: all passages were chosen by the question's words, or not all."""
 ROOM = "material_tokens"
 """The option under which a discussion keeps how much of its documents is shown, if not all."""
-SHARE = 2
-"""Documents may take up one part in so many of the smallest window."""
-BEGINNING = 0.15
-"""The share of a document's room that its beginning has for certain."""
-LONGEST_PASSAGE = 1200
-"""Characters: a longer paragraph is taken apart, at lines or sentences."""
-_LEFT_OUT = "[... {0:,} characters left out ...]"
-_MARK = 40
-"""Characters that such a mark takes up, about."""
-_HEADING = pattern(r"#{1,6} \S|\[[^\]\n]{1,80}\]$|={3,}|-{3,}")
-_WORDS = pattern(r"[^\W_]{3,}|[\u3400-\u9fff]")
-_SENTENCE = pattern(r"(?<=[.!?。！？])\s+|\n")
-_COMMON = 0.5
-"""A word that stands in more than this share of the passages tells nothing."""
+RULE, PRESENT = "material_rule", 3
+"""The option under which it keeps by which rule that is chosen, and the number of the present one:
+it grows with whatever changes what is shown. Prompts of another rule cannot be rendered again."""
+LEAST = 120
+"""Tokens: who would have less of a longer document is not shown it at all."""
+LEFT_OUT = "documents that do not fit"
+_FENCE = 35
+"""Tokens around a document that tell where it begins and ends."""
+_NAMED = 240
+"""Characters in which documents that were left out are named."""
+_LISTED = 8
+_OWN_WORDS = "Ask in the documents' own words. "
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A document of which not everything is shown."""
+    """A text of which not everything is shown."""
 
-    source: str
+    name: str
     whole: int
     """Characters."""
     shown: int
+    spread: bool = False
+    """Whether what is shown comes from all parts, because the question shares too few words."""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.shown:,} of {self.whole:,} characters"
 
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """Documents as they are shown, and which of them are not whole."""
+    """Documents as prompts show them, and which of them are not whole."""
 
-    materials: tuple[Material, ...]
+    shown: tuple[Untrusted, ...]
     cuts: tuple[Cut, ...] = ()
 
 
-def room_for(seats: Iterable[Participant]) -> int:
-    """How many tokens the documents of a table may have, by the smallest window of any seat."""
-    return _smallest(seats).context_window // SHARE
+def tokens_of(text: str) -> int:
+    """How many tokens a text has in a prompt at most, by the caution of `estimate_tokens`: whatever
+    else stands there may be written in other letters, and then every byte counts alike."""
+    return len(text.encode("utf-8", "surrogatepass")) // 3 + 1
+
+
+def room_taken(context: Iterable[Material]) -> int:
+    """The tokens that these documents have in a prompt."""
+    return sum(map(_needs, context))
+
+
+def by_present_rule(options: Options) -> bool:
+    """Whether the documents of a discussion with these options are shown as they were then."""
+    return ROOM not in options or options.get(RULE) == PRESENT
+
+
+def whole(context: Iterable[Material]) -> tuple[Untrusted, ...]:
+    """The documents of which everything is shown."""
+    return tuple(_document(each, each.text) for each in context)
 
 
 @lru_cache(maxsize=16)
 def condensed(context: tuple[Material, ...], question: str, room: int) -> Condensed:
     """The documents within so many tokens."""
-    sizes = [estimate_tokens(each.text) for each in context]
-    if sum(sizes) <= room:
-        return Condensed(context)
-    shares = _shares(sizes, room)
-    shown: list[Material] = []
+    needs = [_needs(each) for each in context]
+    if sum(needs) <= room:
+        return Condensed(whole(context))
+    kept = _worth_showing(context, needs, question, room)
+    missing = [each for at, each in enumerate(context) if at not in kept]
+    if missing:
+        room -= _needs(_named(missing))
+    shares = dict(zip(kept, _shares([needs[at] for at in kept], room), strict=True))
+    shown: list[Untrusted] = []
     cuts: list[Cut] = []
-    for each, size, share in zip(context, sizes, shares, strict=True):
-        text = each.text if size <= share else _excerpt(each.text, question, share / size)
-        shown.append(each if text is each.text else Material(source=each.source, text=text))
-        if text is not each.text:
-            cuts.append(Cut(each.source, len(each.text), len(text)))
+    for at, each in enumerate(context):
+        text = ""
+        if at in shares:
+            fits = needs[at] <= shares[at]
+            within = shares[at] - _around(each)
+            text = each.text if fits else _excerpt(each.text, question, within)
+            shown.append(_document(each, text))
+        if len(text) < len(each.text):
+            spread = bool(text) and is_spread(each.text, question)
+            cuts.append(Cut(each.source, len(each.text), len(text), spread))
+    if missing:
+        shown += whole([_named(missing)])
     return Condensed(tuple(shown), tuple(cuts))
 
 
 def condensed_note(cuts: Sequence[Cut], seats: Iterable[Participant]) -> NoteAdded:
     """What is said of it."""
-    smallest = _smallest(seats)
-    listed = "; ".join(f"{c.source} from {c.whole:,} to {c.shown:,} characters" for c in cuts[:8])
-    more = f"; and {len(cuts) - 8} more" if len(cuts) > 8 else ""
+    smallest = smallest_window(seats)
+    spread = [cut for cut in cuts if cut.spread]
+    how = "passages that share most words with the question"
+    if spread:
+        whose = "these documents"
+        if len(spread) < len(cuts):
+            names = clip(", ".join(dict.fromkeys(cut.name for cut in spread)), _NAMED)
+            whose, how = "those", f"{how}, and of {names} passages from all parts"
+        else:
+            how = "passages from all parts"
+        how += f", for the question shares hardly a word with {whose}"
     return NoteAdded(
-        code=CODE,
+        code=SPREAD if spread else CODE,
         text="Not everything fits the smallest window at the table "
-        f"({smallest.context_window:,} tokens, {smallest.model}). Condensed to the passages that "
-        f"have most to do with the question: {listed}{more}. The whole text is kept, and "
-        "quotations are checked against it.",
-        remedy="Give fewer or shorter documents, or only models with larger windows.",
+        f"({smallest.context_window:,} tokens, {smallest.model}) beside the discussion itself. The "
+        f"experts are shown the beginning and {how}: "
+        f"{listed(cuts)}. The whole text is kept, and quotations are checked against it.",
+        remedy=f"{_OWN_WORDS if spread else ''}Give fewer or shorter documents, or only models "
+        "with larger windows.",
     )
 
 
-def _smallest(seats: Iterable[Participant]) -> SpeakerRef:
+def listed(cuts: Sequence[Cut]) -> str:
+    """How much of each name is shown; of many those that lost most."""
+    by_name: dict[str, Cut] = {}
+    for cut in cuts:
+        known = by_name.get(cut.name, Cut(cut.name, 0, 0))
+        by_name[cut.name] = Cut(cut.name, known.whole + cut.whole, known.shown + cut.shown)
+    found = list(by_name.values())
+    most = sorted(found, key=lambda cut: cut.shown - cut.whole)[:_LISTED]
+    told = "; ".join(str(cut) for cut in found if cut in most)
+    more = len(found) - len(most)
+    return f"{told}; and not all of {more} more" if more else told
+
+
+def smallest_window(seats: Iterable[Participant]) -> SpeakerRef:
     """Of those that are to speak: who only stands in is told less, if it comes to that."""
     refs = [ref for seat in seats for ref in seat.speakers if not ref.spare]
     return min(refs, key=lambda ref: ref.context_window)
+
+
+def _document(material: Material, text: str) -> Untrusted:
+    cut = len(text) < len(material.text)
+    return Untrusted("context", text, material.source, whole=material.text if cut else "")
+
+
+def _around(material: Material) -> int:
+    return _FENCE + tokens_of(material.source)
+
+
+def _needs(material: Material) -> int:
+    return _around(material) + tokens_of(material.text)
+
+
+def _excerpt(text: str, question: str, tokens: int) -> str:
+    """As much of a text as has so many tokens, though its passages may have more than its average
+    of them."""
+    limit = len(text) * tokens // tokens_of(text)
+    while tokens_of(found := excerpt(text, question, limit)) > tokens and limit > 0:
+        limit = limit * 9 // 10
+    return found
+
+
+def _worth_showing(
+    context: Sequence[Material], needs: Sequence[int], question: str, room: int
+) -> list[int]:
+    """Where the documents that are shown stand: all of them, unless too little of each would be
+    left; then those that have most to do with the question."""
+    wanted = [min(need, LEAST + _around(m)) for need, m in zip(needs, context, strict=True)]
+    if sum(wanted) <= room:
+        return list(range(len(context)))
+    asked = telling_words(question)
+    found = [asked & stems(f"{each.source}\n{each.text}") for each in context]
+    weight = rarity(found)
+    scores = [sum(weight.get(word, 0.0) for word in words) for words in found]
+    left = room - _around(Material(source=LEFT_OUT, text="")) - _NAMED // 3
+    kept: list[int] = []
+    for at in sorted(range(len(context)), key=lambda at: (-scores[at], at)):
+        if wanted[at] <= left or not kept:
+            kept.append(at)
+            left -= wanted[at]
+    return sorted(kept)
+
+
+def _named(missing: Sequence[Material]) -> Material:
+    """What the experts are told of documents that they are not shown."""
+    names = clip("; ".join(each.source for each in missing), _NAMED - 60)
+    told = f"[... {len(missing):,} documents left out, for want of room: {names} ...]"
+    return Material(source=LEFT_OUT, text=told)
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -111,140 +213,3 @@ def _shares(sizes: Sequence[int], room: int) -> list[int]:
         shares[at] = min(sizes[at], left // (len(sizes) - place))
         left -= shares[at]
     return shares
-
-
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    begin: int
-    end: int
-    heading: bool
-
-
-def _excerpt(text: str, question: str, share: float) -> str:
-    """About this share of a text: its beginning, and what has most to do with the question."""
-    limit = int(len(text) * share)
-    passages = _passages(text)
-    above = _headings_above(passages)
-    left = limit - 2 * _MARK
-    chosen: set[int] = set()
-
-    def take(at: int) -> bool:
-        nonlocal left
-        wanted = [each for each in (at, *above[at]) if each not in chosen]
-        # A passage that stands alone costs a mark as well.
-        alone = 0 if {at - 1, at + 1} & chosen else _MARK
-        cost = alone + sum(passages[each].end - passages[each].begin for each in wanted)
-        if cost > left:
-            return False
-        chosen.update(wanted)
-        left -= cost
-        return True
-
-    for at, passage in enumerate(passages):
-        if passage.end > limit * BEGINNING or not take(at):
-            break
-    scores = _scores(text, passages, question)
-    ranked = sorted(range(len(passages)), key=lambda at: (-scores[at], at))
-    misses = 0
-    for at in ranked:
-        if at not in chosen and not take(at):
-            misses += 1
-            if misses > 50:  # only crumbs of room are left
-                break
-    return _joined(text, passages, sorted(chosen)) if chosen else _clipped(text, limit)
-
-
-def _joined(text: str, passages: Sequence[_Passage], chosen: Sequence[int]) -> str:
-    parts: list[str] = []
-    done = 0
-    for at in chosen:
-        begin, end = passages[at].begin, passages[at].end
-        if begin > done:
-            parts.append(f"\n{_LEFT_OUT.format(begin - done)}\n")
-        parts.append(text[begin:end])
-        done = end
-    if done < len(text):
-        parts.append(f"\n{_LEFT_OUT.format(len(text) - done)}")
-    return "".join(parts).strip("\n")
-
-
-def _clipped(text: str, limit: int) -> str:
-    return f"{text[:limit]}\n{_LEFT_OUT.format(len(text) - limit)}"
-
-
-def _passages(text: str) -> list[_Passage]:
-    """The text in pieces, without a gap: paragraphs, each heading by itself."""
-    found: list[_Passage] = []
-    at = 0
-    for line in re.split(r"(?<=\n)", text):
-        end = at + len(line)
-        heading = _HEADING.match(line.strip()) is not None
-        blank = not line.strip()
-        last = found[-1] if found else None
-        if not line:
-            continue
-        if heading or last is None or last.heading or _ends(text, last):
-            if blank and last is not None:  # the empty line belongs to what it follows
-                found[-1] = _Passage(last.begin, end, last.heading)
-            else:
-                found.append(_Passage(at, end, heading))
-        else:
-            found[-1] = _Passage(last.begin, end, heading=False)
-        at = end
-    return [piece for each in found for piece in _pieces(text, each)]
-
-
-def _ends(text: str, passage: _Passage) -> bool:
-    return passage.end - passage.begin > 1 and text[passage.begin : passage.end].endswith("\n\n")
-
-
-def _pieces(text: str, passage: _Passage) -> Iterable[_Passage]:
-    """A long paragraph in pieces, at lines or sentences where there are any."""
-    if passage.end - passage.begin <= LONGEST_PASSAGE or passage.heading:
-        return [passage]
-    pieces: list[_Passage] = []
-    begin = passage.begin
-    while passage.end - begin > LONGEST_PASSAGE:
-        limit = begin + LONGEST_PASSAGE
-        stops = [m.end() for m in _SENTENCE.finditer(text, begin + LONGEST_PASSAGE // 3, limit)]
-        end = stops[-1] if stops else limit
-        pieces.append(_Passage(begin, end, heading=False))
-        begin = end
-    return [*pieces, _Passage(begin, passage.end, heading=False)]
-
-
-def _headings_above(passages: Sequence[_Passage]) -> list[tuple[int, ...]]:
-    """For each passage the nearest heading above it, and one that stands right over that."""
-    above: list[tuple[int, ...]] = []
-    now: tuple[int, ...] = ()
-    for at, passage in enumerate(passages):
-        if passage.heading:
-            above.append(now[-1:] if at and passages[at - 1].heading else ())
-            now = (*(now[-1:] if at and passages[at - 1].heading else ()), at)
-        else:
-            above.append(now)
-    return above
-
-
-def _scores(text: str, passages: Sequence[_Passage], question: str) -> list[float]:
-    """How much each has to do with the question: the rarity of its words that stand in both."""
-    asked = {_stem(word) for word in _WORDS.findall(question.casefold())}
-    found = [
-        asked.intersection(map(_stem, _WORDS.findall(text[p.begin : p.end].casefold())))
-        for p in passages
-    ]
-    within = Counter(word for words in found for word in words)
-    weight = {
-        word: math.log(1 + len(passages) / count)
-        for word, count in within.items()
-        if count <= max(2, _COMMON * len(passages))
-    }
-    return [
-        0.0 if p.heading else sum(weight.get(word, 0.0) for word in words)
-        for p, words in zip(passages, found, strict=True)
-    ]
-
-
-def _stem(word: str) -> str:
-    """Forms of one word are mostly alike at their beginning."""
-    return word[:6] if len(word) > 6 else word.removesuffix("s")

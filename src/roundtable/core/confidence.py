@@ -93,6 +93,8 @@ class AgreementFacts:
     """The mean of declared confidences, 0 to 1; None if nobody declared one."""
     indifferent: int = 0
     """Who voted without a preference."""
+    rejecting: int = 0
+    """Who is against it without holding another answer."""
     undeclared: int = 0
     """Who spoke and has no vote that can be counted."""
     fell_back: int = 0
@@ -108,6 +110,8 @@ class AgreementFacts:
             raise ValueError("more seats hold, abstain or are absent than were seated")
         if self.independent + self.moved + self.gave_in + self.fell_back > self.holding:
             raise ValueError("more seats came to the answer than hold it")
+        if self.rejecting > self.against:
+            raise ValueError("more seats reject the answer than do not share it")
         if self.conditional > self.holding:
             raise ValueError("more seats hold the answer on a condition than hold it")
         if self.fell_back > self.conditional:
@@ -124,7 +128,7 @@ class AgreementFacts:
 
     @property
     def against(self) -> int:
-        """Who was there, voted, and holds something else."""
+        """Who was there, voted, and does not share it."""
         return self.seated - self.holding - self.missing
 
     @property
@@ -300,7 +304,8 @@ def _reason(facts: AgreementFacts) -> str:
         return "Only one seat answered, so nobody could confirm it or differ."
     parts = [_origin(facts)]
     missing = [
-        (facts.against, "holds another answer", "hold another answer"),
+        (facts.against - facts.rejecting, "holds another answer", "hold another answer"),
+        (facts.rejecting, "rejects it", "reject it"),
         (facts.abstaining, "abstained", "abstained"),
         (facts.indifferent, "has no preference", "have no preference"),
         (facts.undeclared, "has no vote that counts", "have no vote that counts"),

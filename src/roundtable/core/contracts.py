@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ REMEMBERED = 32_000
 """Characters of a text whose sections are kept; larger ones would fill the memory."""
 _INDENTED = re.compile(r"\s{4}")
 _CODE = ("```", "~~~")
+_BOLD = 100
 _NOTHING = re.compile(
     r"[\W_]*(?:none|no dissent|nothing|n/?a|not applicable|no"
     r"|keine?|keiner|keines|kein dissens|nichts|entfällt|ningun[oa]|ningún|nada)\b",
@@ -101,14 +102,14 @@ def with_sections(text: str, mended: str, headings: Sequence[str]) -> str:
     if not bodies and len(headings) == 1 and mended.strip():
         bodies = {headings[0]: mended.strip()}  # asked for one section, it came without a heading
     lines, code = text.splitlines(), _code_lines(text.splitlines())
-    wanted = {_normal(heading): heading for heading in bodies}
+    begun = _beginnings(lines, {_normal(heading): heading for heading in bodies})
     kept: list[str] = []
     placed: set[str] = set()
     skipping = False
     for number, line in enumerate(lines):
         words = "" if number in code else _heading(line)[0]
-        title = wanted.get(_normal(words)) if words else None
-        if title is not None:
+        if number in begun:
+            title = begun[number][0]
             skipping = True
             if title not in placed:
                 placed.add(title)
@@ -127,7 +128,7 @@ def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
 
     Headings that are not in the list stay part of the section in which they stand, and so does
     everything in a block of code, where a `#` begins a comment. When a heading comes twice, the
-    bodies are joined.
+    bodies are joined; but one of a lower level than the other is a heading within its section.
     """
     # One speech is parsed when it is checked, when it is taken in, and by most decisions after it.
     if len(text) > REMEMBERED:
@@ -140,19 +141,38 @@ def _parsed(text: str, headings: tuple[str, ...]) -> dict[str, str]:
     bodies: dict[str, list[str]] = {}
     current: list[str] | None = None
     lines = text.splitlines()
-    code = _code_lines(lines)
+    begun = _beginnings(lines, wanted)
     for number, line in enumerate(lines):
-        words, rest = ("", "") if number in code else _heading(line)
-        title = wanted.get(_normal(words)) if words else None
-        if title is None and rest:
-            title, rest = wanted.get(_normal(f"{words} {rest}")), ""
-        if title is not None:
+        if number in begun:
+            title, rest = begun[number]
             current = bodies.setdefault(title, [])
             if rest:
                 current.append(rest)
         elif current is not None:
             current.append(line)
     return {heading: "\n".join(lines).strip() for heading, lines in bodies.items()}
+
+
+def _beginnings(lines: Sequence[str], wanted: Mapping[str, str]) -> dict[int, tuple[str, str]]:
+    """The lines at which a section begins, each with its title and the words that follow it."""
+    code = _code_lines(lines)
+    found: dict[int, tuple[str, str]] = {}
+    levels: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        words, rest = ("", "") if number in code else _heading(line)
+        title = wanted.get(_normal(words)) if words else None
+        if title is None and rest:
+            title, rest = wanted.get(_normal(f"{words} {rest}")), ""
+        if title is not None:
+            found[number] = title, rest
+            levels[title] = min(_level(line), levels.get(title, _BOLD))
+    return {at: each for at, each in found.items() if _level(lines[at]) == levels[each[0]]}
+
+
+def _level(line: str) -> int:
+    """Of a heading, from 1; bold words stand below all others."""
+    bare = line.lstrip()
+    return len(bare) - len(bare.lstrip("#")) or _BOLD
 
 
 _remembered = lru_cache(maxsize=256)(_parsed)

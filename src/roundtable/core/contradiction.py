@@ -8,7 +8,7 @@ it is silent wherever the words allow another reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,11 +55,12 @@ _CLAUSE = pattern(
     r"[.,;:!?—–。，；：！？\n]+|\s-\s|\b(?:but|and then|sondern|aber|sino|pero)\b|而是|但",
     re.IGNORECASE,
 )
-_CONDITION = pattern(
+CONDITION = pattern(
     r"\?|？|\b(?:if|unless|when|whether|while|although|though|whereas|despite|wenn|falls|ob|obwohl"
     r"|während|trotz|si|cuando|aunque|mientras)\b|如果|若|虽然|尽管|是否",
     re.IGNORECASE,
 )
+"""What makes a sentence say something else than what is so."""
 _AGAINST = NEGATIONS | vocabulary(
     "reject rejects rejected avoid avoids avoided against worse weaker drop drops dropped abandon",
     "abandons lost loses lose losing fail fails failed refuse refuses refused oppose opposes",
@@ -166,7 +167,7 @@ def contradiction(
         )
         if found:
             return _finding(delivered, other, opening[0])
-    if any(_polarity(each) for each in (delivered, *others)):
+    if any(polarity(each) for each in (delivered, *others)):
         return None
     lost = _by_name(opening, delivered, others)
     if lost is None and not _refuses_by_name(opening, delivered, others):
@@ -176,7 +177,7 @@ def contradiction(
 
 def _opening(answer: str) -> list[str]:
     """The sentences in which an answer says what it is."""
-    said = [each for each in sentences(_without_headings(answer)) if worded(each).keys][:_OPENING]
+    said = [each for each in sentences(without_headings(answer)) if worded(each).keys][:_OPENING]
     return [_BEFORE.sub("", said[0], count=1) or said[0], *said[1:]] if said else []
 
 
@@ -190,12 +191,13 @@ def _finding(delivered: str, lost: str | None, opening: str) -> Finding:
     return Finding(code="contradiction", message=message, excerpt=clip(opening, 160))
 
 
-def _without_headings(text: str) -> str:
+def without_headings(text: str) -> str:
+    """The beginning of a text without its headings and emphasis."""
     kept = [line for line in text[:20_000].splitlines() if not line.lstrip().startswith("#")]
     return re.sub(r"[*_`]", "", "\n".join(kept))
 
 
-def _polarity(option: str) -> Answer | None:
+def polarity(option: str) -> Answer | None:
     """Whether an option is a yes or a no: by its first word, if that stands for itself."""
     match = _BARE.match(option)
     if match is None:
@@ -205,7 +207,7 @@ def _polarity(option: str) -> Answer | None:
 
 def _by_answer(opening: Sequence[str], delivered: str, other: str) -> bool:
     """Whether a yes was decided and the answer begins with a no, or the other way round."""
-    ours, theirs = _polarity(delivered), _polarity(other)
+    ours, theirs = polarity(delivered), polarity(other)
     if ours is None or theirs is None or ours == theirs:
         return False
     said = _BARE.match(opening[0])
@@ -225,7 +227,7 @@ def _by_answer(opening: Sequence[str], delivered: str, other: str) -> bool:
 def _by_negation(opening: Sequence[str], delivered: str, other: str) -> bool:
     """Whether the options are one sentence with and without a negation, and the answer is the
     other one."""
-    if _polarity(delivered) or _polarity(other):
+    if polarity(delivered) or polarity(other):
         return False
     ours, theirs = worded(delivered), worded(other)
     negated = _negations(ours)
@@ -233,7 +235,7 @@ def _by_negation(opening: Sequence[str], delivered: str, other: str) -> bool:
         return False
     first = opening[0]
     said = worded(first)
-    if not _content(ours) <= frozenset(said.keys) or _CONDITION.search(first):
+    if not _content(ours) <= frozenset(said.keys) or CONDITION.search(first):
         return False
     count = _negations(said)
     if negated:
@@ -244,10 +246,10 @@ def _by_negation(opening: Sequence[str], delivered: str, other: str) -> bool:
 def _by_question(opening: Sequence[str], delivered: str, other: str, question: str) -> bool:
     """Whether a yes was decided and the answer refuses what the question asks, or a no was and it
     recommends that. A question with a negation in it has no plain yes."""
-    ours, theirs = _polarity(delivered), _polarity(other)
+    ours, theirs = polarity(delivered), polarity(other)
     if ours is None or theirs is None or ours == theirs or _BARE.match(opening[0]):
         return False
-    if any(_BOTH.search(each) for each in opening) or _CONDITION.search(opening[0]):
+    if any(_BOTH.search(each) for each in opening) or CONDITION.search(opening[0]):
         return False
     if ours == "yes" and _REFUSED_IT.match(opening[0]):
         return True
@@ -269,7 +271,7 @@ def _refuses_by_name(opening: Sequence[str], delivered: str, others: Sequence[st
     content = _content(wording)
     own = content - frozenset().union(*(_content(worded(other)) for other in others))
     first = _first_clause(opening)
-    if not own or first is None or _negations(wording) or _CONDITION.search(opening[0]):
+    if not own or first is None or _negations(wording) or CONDITION.search(opening[0]):
         return False
     if any(key in _REFUSALS for key in wording.keys):
         return False
@@ -338,7 +340,7 @@ def _by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> s
     ours = _content(worded(delivered))
     contents = {other: _content(worded(other)) for other in others}
     own = ours - frozenset().union(*contents.values())
-    if not own or any(_CONDITION.search(each) for each in opening):
+    if not own or any(CONDITION.search(each) for each in opening):
         return None
     every = frozenset().union(ours, *contents.values())
     clauses = [clause for each in opening for clause in _clauses(each, every)]
@@ -425,6 +427,23 @@ _COMPLEMENT = pattern(
     r"|^\s*(?:[，,:：]?\s*(?:that|dass|que))\b",
     re.IGNORECASE,
 )
+_ABOUT = pattern(
+    r"\b(?:on|about|that|over|regarding|concerning|as to|only (?:in|for)|dass|darüber|über"
+    r"|hinsichtlich|bezüglich|sobre|que|en cuanto a)\b|认为",
+    re.IGNORECASE,
+)
+"""What leads on to what an agreement is about, wherever it stands after it."""
+_THE_VOTE = vocabulary(
+    "question answer verdict decision recommendation choice vote votes result outcome conclusion",
+    "option winner frage antwort entscheidung empfehlung ergebnis abstimmung pregunta",
+    "respuesta decisión recomendación 问 答 决",
+)
+_IT = vocabulary("it this es das esto ello")
+_AT_FIRST = pattern(
+    r"\b(?:at first|initially|originally|at the (?:start|outset|beginning)|to begin with"
+    r"|zunächst|anfangs|zuerst|ursprünglich|al principio|inicialmente)\b|最初|起初|一开始",
+    re.IGNORECASE,
+)
 _RECOMMENDS = vocabulary(
     "should must best right answer choice use choose adopt sollte sollten beste richtige nehmen",
     "debe debemos mejor usar elegir 应 选 用",
@@ -436,10 +455,10 @@ def agreement_claimed(
 ) -> str:
     """The sentence in which a text claims that all hold one answer; empty if none does. That all
     share a point is no such claim. `loosely`: a consensus or a choice of the table counts too."""
-    told = (*options, question) if any(map(_polarity, options)) else options
+    told = (*options, question) if any(map(polarity, options)) else options
     named = frozenset().union(*(_content(worded(each)) for each in told))
-    for sentence in sentences(_without_headings(text)):
-        if _CONDITION.search(sentence):
+    for sentence in sentences(without_headings(text)):
+        if CONDITION.search(sentence) or _AT_FIRST.search(sentence):
             continue
         if any(_claims(piece, named, loosely=loosely) for piece in _pieces(sentence)):
             return clip(sentence, 160)
@@ -459,7 +478,11 @@ def _claims(piece: str, named: frozenset[str], *, loosely: bool) -> bool:
             if _negations(worded(match[0])) and claimed is _CONSENSUS:
                 continue
             rest = piece[match.end() :]
-            if not _COMPLEMENT.match(rest) or match[0].casefold().startswith("unanim"):
+            if match[0].casefold().startswith(_WORDS_FOR_ALL):
+                if _of_something_else(rest, named):
+                    continue
+                return True
+            if not _COMPLEMENT.match(rest):
                 return True
             after = worded(rest)
             if not _negations(after) and any(
@@ -469,3 +492,51 @@ def _claims(piece: str, named: frozenset[str], *, loosely: bool) -> bool:
                 if not that or any(key in _RECOMMENDS for key in after.keys):
                     return True
     return False
+
+
+_WORDS_FOR_ALL = ("unanim", "einstimmig", "einhellig", "unánim")
+
+
+def _of_something_else(rest: str, named: frozenset[str]) -> bool:
+    """Whether an agreement of all goes on with what it is about, and that is not the vote."""
+    about = _ABOUT.search(rest)
+    if about is None or any(
+        _alike(k, w) for k in worded(rest[: about.start()]).keys for w in named
+    ):
+        return False
+    keys = worded(rest[about.end() :]).keys
+    if not keys or any(key in _THE_VOTE for key in keys):
+        return False
+    if any(_alike(key, word) for key in keys for word in named):
+        return False
+    # “That it should be done” is what the table was asked.
+    recommended = len(keys) == 1 or any(key in _RECOMMENDS for key in keys)
+    return not (recommended and any(key in _IT for key in keys))
+
+
+# --- which option is meant ---------------------------------------------------------------------
+
+
+def named_in(text: str, options: Mapping[str, str]) -> frozenset[str]:
+    """The options that a text speaks for by name: with most of the words that no other option has,
+    in a clause that says nothing against it and under no condition. A plain yes or no has no
+    name."""
+    contents = {own: _content(worded(words)) for own, words in options.items()}
+    if any(map(polarity, options.values())):
+        return frozenset()
+    every = frozenset().union(*contents.values())
+    clauses = [
+        clause.wording
+        for sentence in sentences(without_headings(text))
+        if not CONDITION.search(sentence)
+        for clause in _clauses(sentence, every)
+        if not clause.against
+    ]
+    found = set()
+    for own, content in contents.items():
+        special = content.difference(*(words for each, words in contents.items() if each != own))
+        for clause in clauses if special else ():
+            named = sum(any(_alike(key, word) for key in clause.keys) for word in special)
+            if named >= _MOSTLY * len(special):
+                found.add(own)
+    return frozenset(found)

@@ -1,44 +1,29 @@
-"""Contribution: who earns its seat. Whether the outcome hangs on somebody, and who repeats whom.
-
-Two participants who give the same answers all the time are one voice with two seats. Counted
-plainly each of them would seem to matter, because their weight does; so those who always agree
-share one vote here, and taking one of them away changes nothing.
-"""
+"""Contribution: who earns its seat. Whether the outcome hangs on somebody's vote, and who repeats
+whom."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from .convergence import Score
-from .tally import Rule, Vote, final_votes, tally
-from .track_record import Answers, answers_of
+from .prevailing import Count
+from .track_record import Answers
 
 ENOUGH_TO_COMPARE = 8
 """So many common questions tell whether two participants are the same voice."""
-Ballots = Sequence[Vote]
-"""All ballots on one question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one participant brings to the table, over the questions on which it voted."""
+    """What the vote of one participant was worth on one decision."""
 
     participant: str
-    questions: int
-    decisive: int
-    """The questions whose outcome is another one without it."""
+    decisive: bool
+    """Whether something else prevails without it, or nothing any more."""
     twins: tuple[str, ...] = ()
-    """Who always gave the same answers, or is the same model; they share one vote here."""
-    gained: int | None = None
-    """The questions answered rightly thanks to it, less those lost by it; None without gold."""
-
-    @property
-    def rate(self) -> Score:
-        if not self.questions:
-            return Score(None, "it never voted")
-        return Score(self.decisive / self.questions)
+    """Who is one voter with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,65 +44,24 @@ class Likeness:
 
 
 def contributions(
-    questions: Sequence[Ballots],
-    *,
-    rule: Rule = "plurality",
-    models: Mapping[str, str] | None = None,
-    gold: Sequence[str] | None = None,
+    votes: Mapping[str, str],
+    options: Collection[str],
+    weights: Mapping[str, float],
+    twins: Mapping[str, Collection[str]],
 ) -> dict[str, Contribution]:
-    """Everybody's contribution, by taking it away and counting again.
-
-    `models` names the model behind each participant, so that copies are known from one question
-    on; otherwise those are twins who agreed on all of at least `ENOUGH_TO_COMPARE` questions, not
-    all of them unanimous. With the right answers in `gold`, `gained` says what it was good for.
-    """
-    finals = [final_votes(ballots) for ballots in questions]
-    twins = _twins([answers_of(votes) for votes in finals], models or {})
-    found: dict[str, Contribution] = {}
-    for name in sorted({vote.voter for votes in finals for vote in votes}):
-        voted = decisive = gained = 0
-        for place, votes in enumerate(finals):
-            if all(vote.voter != name for vote in votes):
-                continue
-            voted += 1
-            before = _outcome(votes, twins, rule)
-            after = _outcome([vote for vote in votes if vote.voter != name], twins, rule)
-            decisive += before != after
-            if gold is not None:
-                gained += (before == {gold[place]}) - (after == {gold[place]})
-        found[name] = Contribution(
-            name,
-            voted,
-            decisive,
-            tuple(sorted(twins.get(name, ()))),
-            None if gold is None else gained,
+    """Everybody's contribution to one decision: its vote is taken away and the rest counted again
+    by the rule that decided, in which a seat without a vote stays in the whole. `votes` are what
+    the seats count for, `twins` those who are one voter with each of them."""
+    answer = Count(votes, weights).answer(options)
+    return {
+        seat: Contribution(
+            seat,
+            Count({**votes, seat: ""}, weights).answer(options) != answer,
+            tuple(sorted(twins.get(seat, ()))),
         )
-    return found
-
-
-def _outcome(votes: Ballots, twins: Mapping[str, Collection[str]], rule: Rule) -> set[str]:
-    """The winners when of those who are one voice only the first by name votes."""
-    present = {vote.voter for vote in votes}
-    heard = [
-        vote
-        for vote in votes
-        if not any(twin in present and twin < vote.voter for twin in twins.get(vote.voter, ()))
-    ]
-    return set(tally(heard).outcomes[rule].winners)
-
-
-def _twins(history: Sequence[Answers], models: Mapping[str, str]) -> dict[str, set[str]]:
-    voters = sorted({v for answers in history for v in answers} | set(models))
-    twins: dict[str, set[str]] = {voter: set() for voter in voters}
-    for (a, b), pair in likeness(history).items():
-        if pair.questions == pair.agreed and pair.correlation.value == 1:
-            twins[a].add(b)
-            twins[b].add(a)
-    for a, b in combinations(sorted(models), 2):
-        if models[a] == models[b]:
-            twins[a].add(b)
-            twins[b].add(a)
-    return twins
+        for seat, vote in votes.items()
+        if vote
+    }
 
 
 def likeness(history: Iterable[Answers]) -> dict[tuple[str, str], Likeness]:

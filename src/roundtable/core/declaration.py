@@ -22,6 +22,9 @@ OPPOSE, OPEN = "oppose", "open"
 """What a seat holds if its condition is not met: then it is against, or would think again."""
 UNDECLARED = "[no declaration]"
 """On a speech whose speaker declared nothing that can be counted, although it was asked again."""
+LIMITED = "[cut off by the limit]"
+"""On a speech that a limit of the discussion ended before what its task allows. If that took its
+declaration away, its seat has taken nothing back: what it declared before stands."""
 NONE = "none"
 """What a verdict delivers where the table chose nothing."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .pattern import pattern
 from .text import clip
+from .thoughts import without_thoughts
 
 LABEL = "declaration"
 """What the fenced block at the end of a speech is labelled with."""
@@ -70,6 +71,23 @@ def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int |
     return kept, blocks, opened if mark and not declared else None
 
 
+_PLAIN = ("", "json", "jsonc", "json5")
+"""What models write over a declaration that they label otherwise than they were asked to."""
+
+
+def only_object(text: str) -> str:
+    """The object in an answer that was asked for nothing else: bare, or in the one block that ends
+    it, without a label or labelled as JSON. Empty if there is none: what stands under any other
+    label is quoted from somewhere."""
+    bare = text.replace("\r\n", "\n").strip()
+    fences = [each for line in bare.split("\n") if (each := _FENCE.match(line))]
+    if len(fences) == 2 and bare.endswith(fences[1][0]):
+        opening, closing = fences
+        if opening["mark"] == closing["mark"] and opening["label"].casefold() in _PLAIN:
+            bare = bare.partition(f"{opening[0]}\n")[2].removesuffix(closing[0]).strip()
+    return bare if bare.startswith("{") else ""
+
+
 _MAY_BEGIN = pattern(r"^ {0,3}(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$")
 
 
@@ -78,6 +96,7 @@ def spoken_so_far(text: str, labels: Collection[str]) -> str:
     begun ones included, and without a last line that may yet begin one. Stricter than
     `split_blocks`: what may be a declaration is not shown, even where it turns out to be a
     quotation. A text that begins with a brace is a declaration and nothing else."""
+    text = without_thoughts(text, whole=False)
     if text.lstrip()[:1] == "{":
         return ""
     lines = text.replace("\r\n", "\n").split("\n")

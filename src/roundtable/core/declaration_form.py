@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from .contracts import Violation
@@ -30,12 +30,20 @@ from .declaration import (
     DeclaredVote,
     StanceWord,
 )
-from .declaration_block import LABEL, BrokenJson, parse_json, split_blocks
+from .declaration_block import (
+    LABEL,
+    BrokenJson,
+    only_object,
+    parse_json,
+    split_blocks,
+)
 from .json_schema import list_of as _list
 from .json_schema import object_of as _object
 from .json_schema import text_of as _text
+from .option_meant import option_meant
 from .pattern import pattern
-from .text import clip, count_words, same_words
+from .text import clip, count_words
+from .thoughts import without_thoughts
 from .values import ActionItem
 
 Key = Literal[
@@ -98,11 +106,6 @@ PLACEHOLDER = "…"
 
 _STANCES: tuple[StanceWord, ...] = get_args(StanceWord)
 _OWN_STANCES = ("amend", "withdraw")
-_OPTION_ID = pattern(
-    r"^[\s\"'“”`(\[]*(?:(?:option|opción|选项)\s*o?|o)\s*(?P<number>\d{1,3})[\s\"'“”`)\].]*$",
-    re.IGNORECASE,
-)
-"""A bare number is none of these: it may as well be what an option says."""
 _POINT_ID = pattern(r"^\W*(?P<kind>[pcPC])\s*(?P<number>\d{1,4})\W*$")
 _NUMBER = pattern(r"[-+]?\d{1,15}(?:\.\d{1,10})?")
 _PERCENT = pattern(r"^\s*(?P<number>\d{1,3})(?:\.\d+)?\s*(?:%|/\s*100|percent)?\s*$")
@@ -184,6 +187,9 @@ class Reading:
     problems: tuple[Violation, ...] = ()
     mended: tuple[str, ...] = ()
     """What was set right without asking, in plain words."""
+    spared: Declaration | None = None
+    """Where only side fields are wrong: the declaration without them, for when asking again has not
+    helped. What somebody took over from a letter that nobody has costs no vote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +246,10 @@ class Form:
 
     def read(self, text: str) -> Reading:
         """What a text declares: in one block labelled `declaration`, outside of any quotation."""
+        text = without_thoughts(text)
         prose, blocks = split_blocks(text)
-        if not blocks and self.alone:
-            bare = text.strip()
-            blocks = [bare] if bare.startswith("{") else []
+        if not blocks and self.alone and (bare := only_object(text)):
+            blocks = [bare]
         if not blocks:
             return Reading(prose, None, (_problem(f"The block labelled `{LABEL}` is missing."),))
         if len(set(blocks)) > 1:
@@ -258,14 +264,20 @@ class Form:
         except BrokenJson as broken:
             return Reading(prose, None, (_problem(f"The declaration is no JSON: {broken}"),))
         reading = self.read_fields(found)
-        return Reading(prose, reading.declaration, reading.problems, (*mended, *reading.mended))
+        return replace(reading, prose=prose, mended=(*mended, *reading.mended))
 
     def read_fields(self, fields: Mapping[str, Any]) -> Reading:
         """The declaration in these fields, as a form or a tool call brings them."""
         reader = _Reader(self)
         declaration = reader.declaration(fields)
-        problems = tuple(_problem(told) for told in dict.fromkeys(reader.problems))
-        return Reading("", None if problems else declaration, problems, tuple(reader.mended))
+        problems = tuple(map(_problem, dict.fromkeys((*reader.problems, *reader.slips))))
+        return Reading(
+            "",
+            None if problems else declaration,
+            problems,
+            tuple(reader.mended),
+            declaration if reader.slips and not reader.problems else None,
+        )
 
     def _part(self, key: Key) -> dict[str, Any] | None:
         match key:
@@ -364,6 +376,8 @@ class _Reader:
     def __init__(self, form: Form) -> None:
         self.form = form
         self.problems: list[str] = []
+        self.slips: list[str] = []
+        """What is wrong with fields that decide nothing by themselves: it is left out."""
         self.mended: list[str] = []
 
     def declaration(self, fields: Mapping[str, Any]) -> Declaration:
@@ -441,25 +455,23 @@ class _Reader:
             self.mended.append("votes on decisions that are not on the table were left out")
 
     def _vote(self, decision: Decision, entry: Mapping[str, Any]) -> Iterator[DeclaredVote]:
-        choice = self._option(decision, entry.get("choice"), (OWN, ANY))
+        choice, doubt = self._option(decision, entry.get("choice"), (OWN, ANY))
         if choice is None:
-            self.problems.append(
-                f"The choice on {decision.id} must be one of "
-                f"{', '.join((*decision.option_ids, OWN, ANY))}."
-            )
+            self.problems.append(doubt or _must_be("The choice", decision, OWN, ANY))
             return
-        before = self._option(decision, entry.get("before"), (OWN, SILENT))
+        before, doubt = self._option(decision, entry.get("before"), (OWN, SILENT))
         if before is None and entry.get("before") not in (None, ""):
-            self.problems.append(
-                f"before on {decision.id} must be one of "
-                f"{', '.join((*decision.option_ids, OWN, SILENT))}."
-            )
+            self.slips.append(doubt or _must_be("before", decision, OWN, SILENT))
         acceptable = self._options(decision, entry.get("acceptable"), "acceptable")
         rejects = self._options(decision, entry.get("rejects"), "rejects")
         if choice in rejects:
             self.problems.append(f"On {decision.id} the choice is also among the rejects.")
         if both := [option for option in acceptable if option in rejects]:
-            self.problems.append(f"On {decision.id} {both[0]} is both acceptable and rejected.")
+            self.slips.append(f"On {decision.id} {both[0]} is both acceptable and rejected.")
+            acceptable, rejects = (
+                tuple(option for option in options if option not in both)
+                for options in (acceptable, rejects)
+            )
         if choice in acceptable:
             self.mended.append("the choice was left out of acceptable")
         yield DeclaredVote(
@@ -474,30 +486,23 @@ class _Reader:
     def _options(self, decision: Decision, given: Any, key: str) -> tuple[str, ...]:
         found: list[str] = []
         for each in given if isinstance(given, list) else [given] if given else []:
-            option = self._option(decision, each, (OWN, ANY, SILENT, NONE))
+            option, doubt = self._option(decision, each, (OWN, ANY, SILENT, NONE))
             if option is None:
-                self.problems.append(f"{key} on {decision.id} names an option that is not there.")
+                told = f"{key} on {decision.id} names an option that is not there."
+                self.slips.append(doubt or told)
             elif option in decision.option_ids:
                 found.append(option)
         return tuple(dict.fromkeys(found))
 
-    def _option(self, decision: Decision, given: Any, words: Sequence[str]) -> str | None:
-        """The id that is meant, if only one can be: `O1`, `Option 1`, or the option's own words."""
-        if isinstance(given, bool) or not isinstance(given, str | int):
-            return None
-        told = str(given).strip()
-        if told.casefold() in words:
-            return told.casefold()
-        if told in decision.option_ids:
-            return told
-        if told.isdigit():
-            return None
-        match = _OPTION_ID.match(told)
-        if match and (option := f"o{int(match['number'])}") in decision.option_ids:
-            self.mended.append(f"“{clip(told, 20)}” was read as {option}")
-            return option
-        same = [o.id for o in decision.options if same_words(o.text, told)]
-        return same[0] if len(same) == 1 else None
+    def _option(
+        self, decision: Decision, given: Any, fixed: Sequence[str]
+    ) -> tuple[str | None, str]:
+        """The id that is meant, if only one can be; else what two things it could mean, if that
+        is why."""
+        meant = option_meant(decision, given, fixed)
+        if meant.mended:
+            self._mend(meant.mended)
+        return meant.id, f"On {decision.id} {meant.doubt}." if meant.doubt else ""
 
     def _position(self, given: Any, votes: Sequence[DeclaredVote]) -> str:
         position = self._text(given, MAX_POSITION)
@@ -511,11 +516,10 @@ class _Reader:
         if not self.form.decisions:
             return NONE
         decision = self.form.decisions[0]
-        option = self._option(decision, given, (NONE,))
+        option, doubt = self._option(decision, given, (NONE,))
         if option is None:
-            self.problems.append(
-                f"delivers must be one of {', '.join((*decision.option_ids, NONE))}."
-            )
+            told = f"delivers must be one of {', '.join((*decision.option_ids, NONE))}."
+            self.problems.append(doubt or told)
         return option or ""
 
     def _stands(self, given: Any) -> tuple[str, ...]:
@@ -577,12 +581,12 @@ class _Reader:
                 continue
             word = str(entry.get("stance", "")).strip().casefold()
             if word not in _STANCES:
-                self.problems.append(
+                self.slips.append(
                     f"The stance on {point} must be one of {', '.join(_STANCES)}, in English."
                 )
                 continue
             if word in _OWN_STANCES and not listed[point].own:
-                self.problems.append(f"Only the author of {point} can {word} it.")
+                self.slips.append(f"Only the author of {point} can {word} it.")
                 continue
             condition = word == "amend" and point.startswith("c")
             stance = DeclaredStance(
@@ -591,7 +595,7 @@ class _Reader:
                 text=self._text(entry.get("text"), MAX_KEPT if condition else MAX_TEXT),
             )
             if word == "amend" and not stance.text:
-                self.problems.append(f"To amend {point}, give its new wording in text.")
+                self.slips.append(f"To amend {point}, give its new wording in text.")
                 continue
             if point in taken and taken[point].stance != stance.stance:
                 contradicted.add(point)
@@ -600,7 +604,7 @@ class _Reader:
             for told in _left_out(list(dict.fromkeys(unlisted)), self.form.gone):
                 self._mend(told)
         for point in sorted(contradicted):
-            self.problems.append(f"There are two different stances on {point}. Give one.")
+            self.slips.append(f"There are two different stances on {point}. Give one.")
         yield from (each for point, each in taken.items() if point not in contradicted)
 
     def _adopted(self, given: Any) -> Iterator[Adopted]:
@@ -613,7 +617,7 @@ class _Reader:
             if participant is None:
                 if what:
                     known = ", ".join(self.form.peers)
-                    self.problems.append(f"adopted.from must be one of {known}.")
+                    self.slips.append(f"adopted.from must be one of {known}.")
                 continue
             if what:
                 yield Adopted(participant=participant, what=what, moved=entry.get("moved") is True)
@@ -640,9 +644,7 @@ class _Reader:
                 scores[participant] = number
         missing = [n for n, p in self.form.scored.items() if p not in scores]
         if missing:
-            self.problems.append(
-                f"scores needs a whole number from 1 to 5 for {len(missing)} more."
-            )
+            self.slips.append(f"scores needs a whole number from 1 to 5 for {len(missing)} more.")
         return scores
 
     def _end(self, given: Any) -> bool | None:
@@ -725,6 +727,10 @@ def _among(given: Any, choices: Sequence[str]) -> str | None:
     """The choice that these words are, apart from capitals and marks."""
     same = [each for each in choices if isinstance(given, str) and _plain(each) == _plain(given)]
     return same[0] if len(same) == 1 else None
+
+
+def _must_be(key: str, decision: Decision, *fixed: str) -> str:
+    return f"{key} on {decision.id} must be one of {', '.join((*decision.option_ids, *fixed))}."
 
 
 def _problem(told: str) -> Violation:

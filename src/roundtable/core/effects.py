@@ -9,7 +9,12 @@ from typing import Any, TypeAlias
 from .contracts import ANYTHING, Contract
 from .declaration_form import Form
 from .events import Event
-from .values import AT_EASE, Pace, Participant, SpeakerRef
+from .values import AT_EASE, Effort, Pace, Participant, SpeakerRef
+
+THOUGHTS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_240, "high": 20_480}
+"""Tokens of thinking that an effort may come to, beside those of the answer."""
+DECLARING_TOKENS = 1500
+"""For a declaration, beside the speech or alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,9 @@ class Untrusted:
     """What it is, for the fence: question, web, speech, context …"""
     text: str
     source: str = ""
+    whole: str = ""
+    """Of what the text is an excerpt; nothing if it is none. Where there is less room yet, another
+    one is made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +122,8 @@ class TurnPolicy:
     chosen: bool = False
     """Whether the user chose this timeout: it then goes before what a model needs as a rule."""
     dispensable: bool = False
-    """Whether the table can do without it: a limit that cannot pay it beside every first answer
-    and the verdict leaves it out, and ends nothing."""
+    """Whether the table can do without it: a limit that cannot pay it beside the next round and the
+    verdict leaves it out, and ends nothing if these can be paid."""
 
     def pace(self, asked: Pace | None, speaker: SpeakerRef) -> Pace:
         """What holds for a speaker: the asker's word, then the user's choice for this turn, then
@@ -153,6 +161,21 @@ class TurnPlan:
         if speaker.demonstration and self.demo_task is not None:
             return self.demo_task
         return self.task
+
+    def most_tokens(
+        self, speaker: SpeakerRef, asked: Pace | None, *, declares: bool = False
+    ) -> int:
+        """What its task allows a speaker to say, or its declaration alone, with room for the
+        thoughts that were asked for, since providers count them as words; but never more than half
+        the window: the prompt needs room too."""
+        effort = self.policy.pace(asked, speaker).effort
+        wanted = self.task_for(speaker).max_tokens
+        wanted = min(wanted, DECLARING_TOKENS) if declares else wanted
+        return min(wanted + (THOUGHTS[effort] if effort else 0), speaker.context_window // 2)
+
+    def prompt_room(self, speaker: SpeakerRef, asked: Pace | None) -> int:
+        """Tokens that its prompt may have."""
+        return speaker.context_window - self.most_tokens(speaker, asked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import ClassVar, Literal, get_args
 
+from .model_trouble import ModelTrouble
+
 FailureCause = Literal[
     "timeout",
     "rate_limited",
@@ -281,6 +283,10 @@ class LedgerUnreachable(LedgerError):
     temporary = True
 
 
+class LedgerMissing(LedgerUnreachable):
+    """The database's file is gone, or another one is in its place: all that it held is with it."""
+
+
 class LedgerGone(LedgerError):
     """The database went away while a discussion was driven, and did not come back in time."""
 
@@ -313,10 +319,16 @@ class SpeakerError(RoundtableError):
         remedy: str = "",
         *,
         retry_after: float | None = None,
+        trouble: ModelTrouble | None = None,
+        used_up: bool = False,
     ) -> None:
+        """`trouble` says what is wrong with the model, where it is the model: cause not_found;
+        `used_up`, that an answer is empty because all its tokens went into thought."""
         super().__init__(message, remedy)
         self.cause: FailureCause = cause
         self.retry_after = retry_after
+        self.trouble = trouble
+        self.used_up = used_up
 
 
 class SearchError(RoundtableError):
@@ -345,7 +357,7 @@ class ChannelError(RoundtableError):
 
 
 NetCause = Literal[
-    "address", "private", "unreachable", "timeout", "too_large", "redirect", "format"
+    "address", "private", "unreachable", "tls", "timeout", "too_large", "redirect", "format"
 ]
 
 

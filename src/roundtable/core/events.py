@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from .declaration import Decision, Declaration
 from .deliverable import Deliverable
 from .errors import FailureCause
+from .model_trouble import ModelTrouble
 from .values import (
     Budget,
     Confidence,
@@ -30,6 +31,7 @@ from .values import (
     Reservation,
     SearchHit,
     StopReason,
+    ToCome,
     TurnedOut,
     Usage,
     Value,
@@ -39,6 +41,8 @@ from .values import (
 
 Purpose = Literal["answer", "repair", "retry", "fallback", "declare"]
 """Why a call is made; `declare` asks for the declaration of a speech that is there already."""
+CUT = "length"
+"""The `finish_reason` of an answer that was ended before its end."""
 
 
 class DiscussionOpened(Value):
@@ -150,6 +154,8 @@ class AttemptFailed(Value):
     remedy: str = ""
     retry_after: float | None = None
     seconds: float = 0.0
+    trouble: ModelTrouble | None = added(None)
+    """What is wrong with the model, where it was not found to be usable."""
 
 
 CORRECTION = "declaration"
@@ -210,6 +216,8 @@ class ParticipantSubstituted(Value):
     to_model: str
     cause: FailureCause
     remedy: str = ""
+    trouble: ModelTrouble | None = added(None)
+    """What is wrong with the model that was to speak, if it is the model."""
 
 
 class BallotCast(Value):
@@ -399,6 +407,8 @@ class BudgetExhausted(Value):
     detail: str
     origin: str = added("")
     """Where that limit comes from, in words."""
+    to_come: ToCome | None = added(None)
+    """What else it would have taken at most."""
 
 
 class LimitsRaised(Value):

@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from .cut_short import is_cut
 from .declaration import ANY, OPPOSE, OWN
 from .events import SpeechGiven
 from .framing import YES_NO
-from .naming import line, name_of, turn_name
-from .record import IN_REVERSE, ConditionOnTable
-from .standing import DecisionStanding, standing_of
-from .state import State
-from .text import clip_words, worded
-from .turns import DIFFERS, UNDECLARED
-from .values import AGAINST_THE_COUNT, Finding
+from .naming import line, name_of
+from .record import ConditionOnTable, was_asked
+from .standing import DecisionStanding, SeatStanding, standing_of
+from .state import State, lost_to_limit
+from .text import clip_words, listed, worded
+from .unread import unread_vote
+from .verdict_findings import warning
 
 SHORT_OPTION = 48
 """Characters up to which the words of an option are a headline by themselves."""
 LONGEST_OPTION = 200
+LONGEST_LAST = 60
+"""Of what a seat declared last that has no vote."""
 MOST_CONDITIONS, LONGEST_CONDITION = 2, 90
 """What is told of the conditions of a yes or a no."""
 T = TypeVar("T")
-CONTRADICTS = "The written answer contradicts the count."
 
 
 def headline(state: State) -> str:
@@ -38,13 +40,7 @@ def headline(state: State) -> str:
         absent = absent_names(state)
         gone = f"; {len(absent)} absent ({', '.join(absent)})" if absent else ""
         told = f"Nothing was put to the vote, so no agreement is counted{gone}."
-    return f"⚠ {CONTRADICTS} {told}" if contradicts(state) else told
-
-
-def contradicts(state: State) -> bool:
-    """Whether the written answer says something else than was counted, or claims more agreement."""
-    findings = state.verdict.findings if state.verdict else ()
-    return any(finding.code in AGAINST_THE_COUNT for finding in findings)
+    return f"⚠ {against} {told}" if (against := warning(state)) else told
 
 
 def absent_names(state: State) -> tuple[str, ...]:
@@ -87,6 +83,8 @@ def end_told(state: State, standing: DecisionStanding) -> str:
         return f"The table did not settle it: {told}{missing}{why}."
     count = f"{len(standing.holders)} of {standing.seated}"
     words = line(standing.answer).rstrip(".")
+    if not any(map(str.isalpha, words)):
+        words = f"“{words}”"  # “2”, 3 of 3
     if len(words) <= SHORT_OPTION:
         told = (
             f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
@@ -170,17 +168,53 @@ def _joined(told: Sequence[str]) -> str:
 
 
 def dropped_out(state: State, who: str) -> str:
-    """Where a seat that had spoken was lost in its last round: “absent in round 2”, “not
-    asked in round 2” where a limit left it out; empty if it was not."""
+    """Since when a seat that had spoken was lost: “absent in rounds 2 and 3”, “not asked in round
+    2” where a limit left it out; empty if it was not."""
     spoken = [s for s in state.said.in_rounds if s.participant == who]
     if not spoken:
         return ""
     last = spoken[-1]
     missed = [f for f in state.failures if f.participant == who and f.round > last.round]
     if missed:
-        was = "not asked" if missed[-1].cause == "budget" else "absent"
-        return f"{was} in round {missed[-1].round}"
-    return f"declared nothing in round {last.round}" if UNDECLARED in last.flags else ""
+        left_out = {each.round for each in missed if each.cause == "budget"}
+        failed = {each.round for each in missed} - left_out
+        told = (("absent", failed), ("not asked", left_out))
+        return ", ".join(f"{was} in {_rounds(rounds)}" for was, rounds in told if rounds)
+    if (silent := undeclared_speech(state, who)) is None:
+        return ""
+    if unread := unread_words(state, who):
+        return f"its vote in round {silent.round} cannot be read: {unread}"
+    if lost_to_limit(silent):
+        return f"cut off by the limit in round {silent.round}, before its declaration"
+    declared = f"declared nothing in round {silent.round}"
+    return f"{declared}, where it was cut off at its length limit" if is_cut(silent) else declared
+
+
+def _rounds(numbers: Iterable[int]) -> str:
+    told = [str(each) for each in sorted(numbers)]
+    return f"round{'s' if len(told) > 1 else ''} {listed(told)}"
+
+
+def undeclared_speech(state: State, who: str) -> SpeechGiven | None:
+    """The last speech in which a seat was to declare something, if it did not."""
+    asked = [s for s in state.said.in_rounds if s.participant == who and was_asked(s)]
+    return asked[-1] if asked and asked[-1].declaration is None else None
+
+
+def unread_words(state: State, who: str) -> str:
+    """What the last words of a seat vote for, where that cannot be read: its own words. What a
+    limit cut in its middle is no vote that cannot be read."""
+    silent = undeclared_speech(state, who)
+    if silent is None or lost_to_limit(silent):
+        return ""
+    return line(unread_vote(state, silent.turn_id))
+
+
+def last_declared(state: State, standing: DecisionStanding, seat: SeatStanding) -> str:
+    """What a seat without a vote declared last, in words; empty if it has a vote, or none."""
+    if seat.last == OWN:
+        return line(standing_of(state).record.position(seat.participant))
+    return "no preference" if seat.last == ANY else line(standing.text_of(seat.last))
 
 
 def _missing_told(state: State, standing: DecisionStanding) -> str:
@@ -189,54 +223,38 @@ def _missing_told(state: State, standing: DecisionStanding) -> str:
     for told, seats in (
         ("for another answer", _against(standing)),
         ("with a position of its own", standing.own),
-        ("without a preference", [s.participant for s in standing.seats if s.final == ANY]),
+        ("rejecting it", standing.rejecting),
+        ("without a preference", standing.indifferent),
         ("abstaining", [s.participant for s in silent if s.participant in standing.abstained]),
-        (
-            "without a declaration",
-            [s.participant for s in silent if s.participant in standing.undeclared],
-        ),
     ):
         if seats:
             found += f", {len(seats)} {told}"
+    if undeclared := [s for s in silent if s.participant in standing.undeclared]:
+        unread = {s.participant: unread_words(state, s.participant) for s in undeclared}
+        names = [
+            _uncounted_told(state, standing, each, unread[each.participant])
+            for each in undeclared
+            if each.last or unread[each.participant]
+        ]
+        more = f" ({'; '.join(names)})" if names else ""
+        found += f", {len(undeclared)} without a countable declaration{more}"
     if voteless := voteless_seats(state, standing):
         names = [
-            f"{name_of(state, who)}{f', {lost}' if (lost := dropped_out(state, who)) else ''}"
-            for who in voteless
+            _uncounted_told(state, standing, each, dropped_out(state, each.participant))
+            for each in standing.seats
+            if each.participant in voteless
         ]
         found += f", {len(voteless)} without a vote on it ({'; '.join(names)})"
     return found + _absent_told(state, standing.absent)
 
 
-def doubtful_votes(state: State) -> tuple[Finding, ...]:
-    """What a reader of the speeches would doubt in the count: votes behind the answer (behind any,
-    where nothing prevails) whose words say something else, and votes that lapsed because their
-    seat's last words declare nothing."""
-    return state.derived("doubtful votes", _doubtful_votes)
-
-
-def _doubtful_votes(state: State) -> tuple[Finding, ...]:
-    question, record = standing_of(state).question, standing_of(state).record
-    if question is None:
-        return ()
-    behind = question.holders if question.delivered else [s.participant for s in question.seats]
-    found: list[Finding] = []
-    for speech in state.said.in_rounds:
-        if speech.stage.endswith(IN_REVERSE):
-            continue
-        where = turn_name(state, speech.turn_id)
-        if DIFFERS in speech.flags and speech.participant in behind:
-            told = f"{where}: its words and its declaration differ; the declaration counts."
-            found.append(Finding(code="words_differ", message=told))
-        lapsed = speech.participant in record.lapsed
-        if UNDECLARED in speech.flags and lapsed and not _declared_since(state, speech):
-            told = f"{where}: no declaration, so what it declared before is not counted."
-            found.append(Finding(code="no_declaration", message=told))
-    return tuple(found)
-
-
-def _declared_since(state: State, speech: SpeechGiven) -> bool:
-    later = state.speeches[state.speeches.index(speech) + 1 :]
-    return any(s.participant == speech.participant and s.declaration for s in later)
+def _uncounted_told(
+    state: State, standing: DecisionStanding, seat: SeatStanding, lost: str = ""
+) -> str:
+    """Who has no vote, and what it declared last: “Muse, last declared: Coffee”."""
+    last = clip_words(last_declared(state, standing, seat).rstrip(" .。"), LONGEST_LAST)
+    told = [name_of(state, seat.participant), *([lost] if lost else [])]
+    return ", ".join([*told, *([f"last declared: {last}"] if last else [])])
 
 
 def voteless_seats(state: State, standing: DecisionStanding) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 from .pattern import pattern
 
-KeyTrouble = Literal["wrong", "expired", "no credit"]
+KeyTrouble = Literal["wrong", "expired", "no credit", "forbidden"]
+"""Forbidden: it is let in, but not to this."""
 
 _EXPIRED = pattern(r"expired|has been (?:revoked|disabled)|no longer (?:valid|active)", re.I)
 _NO_CREDIT = pattern(
@@ -26,12 +27,16 @@ _BAD_KEY = pattern(
     r"(?:invalid|incorrect) api[ _-]?key",
     re.I,
 )
+_WORDS = pattern(r"[^\W\d_]{3}")
+_OF_KEYS = pattern(r"\bkeys?\b|api[ _-]?key|token|credential|authenti|unauthori[sz]ed", re.I)
 
 
 def key_trouble(status: int, said: str) -> KeyTrouble | None:
     """Why a server does not let a key in, by its answer; None if the key is not the reason."""
     if status == 402 or (status in (400, 401, 403, 429) and _NO_CREDIT.search(said)):
         return None if status == 429 and _WAIT.search(said) else "no credit"
+    if status == 403 and _WORDS.search(said) and not _OF_KEYS.search(said):
+        return "forbidden"
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(said)):  # Google says 400
         return "expired" if _EXPIRED.search(said) else "wrong"
     return None
@@ -60,6 +65,23 @@ _BEGINNINGS: tuple[tuple[str, KeyVendor], ...] = (
     ("ghp_", KeyVendor("", "GitHub")),
     ("github_pat_", KeyVendor("", "GitHub")),
 )
+
+
+def shown_key(kind: str, variable: str | None, key: str) -> dict[str, str]:
+    """The header in which a server of this kind is shown a key; none without one.
+
+    Anthropic takes two kinds of credential and refuses each in the other's place: a key goes as
+    `x-api-key`, and a token, which comes from a log-in or from a gateway, as a bearer's. The
+    variable says which of the two its value is, and a token of a log-in says so itself."""
+    if not key:
+        return {}
+    token = (variable or "").endswith("_AUTH_TOKEN") or key.startswith(_LOG_IN)
+    if kind == "anthropic" and not token:
+        return {"x-api-key": key}
+    return {"authorization": f"Bearer {key}"}
+
+
+_LOG_IN = "sk-ant-oat"
 
 
 def vendor_of_key(key: str) -> KeyVendor | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from .causes import TOLD
+from .causes import reason
 from .errors import NotAllowed
 from .events import (
     BallotCast,
@@ -383,7 +383,7 @@ def _degradation(state: State, event: Event) -> str:
         case ParticipantSubstituted():
             return (
                 f"{event.to_model} speaks for {state.name_of(event.participant)} in place of "
-                f"{event.from_model}, which {TOLD[event.cause]}."
+                f"{event.from_model}, which {reason(event.cause, event.trouble)}."
             )
         case TurnFailed():
             name = state.name_of(event.participant)

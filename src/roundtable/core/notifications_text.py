@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from .closing_block import prose
 from .convergence import Score
+from .doubts import doubtful_votes
 from .events import SpeechGiven
-from .headline import doubtful_votes, headline
+from .headline import headline
 from .naming import with_names
 from .record import Point, record_of, records_by_round
 from .scores import consensus
@@ -20,6 +21,7 @@ from .standing import convergence
 from .state import State
 from .text import clip, first_sentences, redact
 from .values import OUTSIDE, Finding, Participant
+from .verdict_findings import findings_of
 
 MAX_TOPIC_WORDS = 8
 MAX_NAME = 100
@@ -98,7 +100,7 @@ def round_end(state: State, round_: int) -> str:
 
 
 def _findings(state: State) -> tuple[Finding, ...]:
-    return (*(state.verdict.findings if state.verdict else ()), *doubtful_votes(state))
+    return (*findings_of(state), *doubtful_votes(state))
 
 
 def concluded(state: State) -> str:

@@ -25,7 +25,7 @@ from .events import BallotCast, SpeechGiven
 from .points import Point, Points, PointStatus
 from .seat_vote import SeatVote, Votes
 from .shared import Trail
-from .state import State
+from .state import State, lost_to_limit
 from .statement import PointStance, Statement, demonstrates
 
 IN_REVERSE = "-in-reverse"
@@ -67,7 +67,8 @@ class Record:
     """Of the undeclared, those who had declared before: what they voted for no longer counts."""
     as_cast: bool = True
     """Whether a vote counts as it was cast if its seat could know that a demand of its own was
-    refused. In 0.1 it never did, and what was counted then stays as it was."""
+    refused, and what a seat says it held before is checked. In 0.1 neither was so, and what was
+    counted then stays as it was."""
     places: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """By turn, which of the statements was made in it."""
     tracks: Votes = field(default_factory=lambda: Votes(()), compare=False, repr=False)
@@ -77,7 +78,8 @@ class Record:
 
     def __post_init__(self) -> None:
         if self.statements and not self.counts:
-            object.__setattr__(self, "tracks", Votes(self.statements))
+            votes = Votes(self.statements, checked=self.as_cast)
+            object.__setattr__(self, "tracks", votes)
             counts = Counter(each.participant for each in self.statements)
             object.__setattr__(self, "counts", counts)
 
@@ -98,7 +100,8 @@ class Record:
         """The same with what was declared before a round alone."""
         said = tuple(each for each in self.statements if each.round < round_)
         counts = Counter(each.participant for each in said)
-        return replace(self, statements=said, tracks=Votes(said), counts=counts)
+        votes = Votes(said, checked=self.as_cast)
+        return replace(self, statements=said, tracks=votes, counts=counts)
 
     def last(self, participant: str) -> Statement | None:
         return next(reversed(self.of(participant)), None)
@@ -121,6 +124,12 @@ class Record:
     def vote(self, decision: Decision, participant: str) -> SeatVote:
         vote = self._stands(decision, participant)
         return replace(vote, vote=None) if participant in self.lapsed else vote
+
+    def last_choice(self, decision: Decision, participant: str) -> str:
+        """What a seat chose last, whether that still counts or not; OWN where it never voted and
+        declared a position; empty where it declared neither."""
+        chosen = self._stands(decision, participant).choice
+        return chosen or (OWN if self.position(participant) else "")
 
     def _stands(self, decision: Decision, participant: str) -> SeatVote:
         return self.tracks.vote(decision, participant, self.counts.get(participant, 0))
@@ -219,18 +228,19 @@ class _Heard:
         if not self.decisions and state.ballots:
             self.decisions, statements = _legacy(state, self.small)
         self.all = Trail(s for s in statements if limit is None or s.round < limit)
-        # Whoever was asked last and declared nothing has taken back its voice, visibly.
-        self.asked = [
-            s
-            for s in spoken
-            if (s.declaration is not None or UNDECLARED in s.flags)
-            and not s.stage.endswith(IN_REVERSE)
-            and s.stage != RANKING
-            and (limit is None or s.round < limit)
-        ]
+        # Whoever was asked last and declared nothing has taken back its voice, visibly; but not
+        # if a limit took its words away.
+        asked = [s for s in spoken if was_asked(s) and not lost_to_limit(s)]
+        self.asked = [s for s in asked if limit is None or s.round < limit]
         self.places = {each.turn_id: place for place, each in enumerate(self.all)}
-        self.tracks = Votes(self.all)
+        self.tracks = Votes(self.all, checked=self.as_cast)
         self.speakers = {s.participant for s in spoken}
+
+
+def was_asked(speech: SpeechGiven) -> bool:
+    """Whether a speech was to declare what its seat holds."""
+    counts = not speech.stage.endswith(IN_REVERSE) and speech.stage != RANKING
+    return counts and (speech.declaration is not None or UNDECLARED in speech.flags)
 
 
 class _Fold:
@@ -417,4 +427,5 @@ __all__ = [
     "record_before",
     "record_of",
     "records_by_round",
+    "was_asked",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .contradiction import named_in
 from .declaration import ANY, OWN, SILENT, Decision, DeclaredVote
 from .shared import Trail
 from .statement import Statement
@@ -35,6 +36,14 @@ class SeatVote:
     outvoted: bool = False
     """Whether its last position in words was declared with another vote than its last one: then the
     vote is what it holds, and the words are what it held before."""
+    between: tuple[str, ...] = ()
+    """What it voted for between what it held at first and its last vote, where that is else."""
+    misstated: bool = False
+    """Whether it says that it held its choice before, and the record says something else: what it
+    declared or voted for itself. Then the record counts."""
+    doubted: bool = False
+    """Whether it says that it held its choice before, and only the clerk or only its words say
+    something else: then nobody builds on either."""
 
     @property
     def choice(self) -> str:
@@ -47,9 +56,11 @@ class SeatVote:
 
 
 class Votes:
-    """The votes of all seats, after each of their statements."""
+    """The votes of all seats, after each of their statements. Where `before` is not `checked`, it
+    is taken as it was given, as in 0.1."""
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
+    def __init__(self, statements: Sequence[Statement], *, checked: bool = True) -> None:
+        self._checked = checked
         self._said: dict[str, Trail[Statement]] = {}
         for each in statements:
             self._said.setdefault(each.participant, Trail()).append(each)
@@ -65,7 +76,7 @@ class Votes:
         key = (decision.id, participant)
         track = self._tracks.get(key)
         if track is None or track.decision is not decision:
-            track = self._tracks[key] = VoteTrack(decision, participant)
+            track = self._tracks[key] = VoteTrack(decision, participant, checked=self._checked)
         return track.after(self._said.get(participant, ()), count)
 
 
@@ -73,8 +84,9 @@ class VoteTrack:
     """One seat on one decision. Its first declared word on it tells what it held before it; a vote
     in an independent round is that word itself."""
 
-    def __init__(self, decision: Decision, participant: str) -> None:
+    def __init__(self, decision: Decision, participant: str, *, checked: bool = True) -> None:
         self.decision = decision
+        self._checked = checked
         self._who = participant
         self._placed = [
             o.id for o in decision.options if o.origin == "clerk" and participant in o.holders
@@ -83,6 +95,8 @@ class VoteTrack:
         self._last: tuple[Statement, DeclaredVote] | None = None
         self._first, self._position, self._own, self._worded_for = "", "", "", ""
         self._spoke = self._heard_nobody = self._steady = self._confirmed = False
+        self._misstated = self._doubted = False
+        self._voted: list[str] = []
         self._stood = [self._now()]
 
     def after(self, said: Sequence[Statement], count: int) -> SeatVote:
@@ -93,6 +107,7 @@ class VoteTrack:
         return self._stood[count]
 
     def _hear(self, each: Statement) -> None:
+        previous = self._position
         self._position = each.declaration.position or self._position
         self._first = self._first or self._position
         if each.declaration.abstain is not None:
@@ -108,27 +123,84 @@ class VoteTrack:
         if vote.text or each.declaration.position or not self._own:
             self._own = vote.text or self._position
         self._first = self._first or self._own
-        vote = _resolved(self.decision, self._who, vote, self._own)
+        vote = self._resolved(vote)
         if not self._earlier:
-            self._open(each, vote)
-        steady = self._spoke and vote.choice in (vote.before, self._earlier)
+            self._open(each, vote, previous)
+        elif vote.before == vote.choice != self._earlier not in (OWN, ANY, SILENT):
+            self._misstated = self._checked
+        steady = self._spoke and vote.choice == self._earlier
         steady = steady and not self._misplaced(vote.choice)
         if self._last is not None and vote.choice == self._last[1].choice:
             self._confirmed = True
         self._steady = steady or (self._confirmed and vote.choice == self._earlier)
         self._last, self._earlier, self._spoke = (each, vote), vote.choice, True
+        self._voted.append(vote.choice)
         if each.declaration.position:
             self._worded_for = vote.choice
 
-    def _open(self, each: Statement, vote: DeclaredVote) -> None:
-        first_word = each.independent or not self._spoke
-        opening = vote.choice if first_word else vote.before
-        self._independent = each.independent if first_word else self._heard_nobody
-        if self._placed and opening not in self._placed and not first_word:
-            self._independent = False  # its word against the clerk's: nothing is built on either
-        if opening == OWN and _is_own_option(self.decision, self._who, vote.choice, self._first):
+    def _open(self, each: Statement, vote: DeclaredVote, previous: str) -> None:
+        """What it held at first. Its first vote is that word itself, if nothing came before it;
+        else it says with `before` where its statement belongs, which is checked."""
+        if each.independent or not self._spoke:
+            opening, self._independent = vote.choice, each.independent
+        else:
+            opening, self._independent = self._before(vote, previous), self._heard_nobody
+            # Whoever worded its position anew since then says where that one belongs.
+            unchanged = worded(previous) == worded(self._first)
+            self._misstated = opening != vote.before == vote.choice and unchanged
+        if self._spoke and self._contested(opening):
+            self._doubted, self._independent = opening not in (OWN, SILENT), False
+        if opening == OWN and self._put_up(vote.choice, self._first):
             opening = vote.choice
         self._opening = self._earlier = opening
+
+    def _before(self, vote: DeclaredVote, previous: str) -> str:
+        """Where its first statement belongs: as it says, unless an option has the very words of its
+        position, or both the clerk and its position name another one."""
+        for position in (self._first, previous) if self._checked else ():
+            for option in self.decision.options:
+                if self._put_up(option.id, position):
+                    return option.id
+        if not self._checked or not self._placed or vote.before in (OWN, *self._placed):
+            return vote.before
+        named = self._named()
+        placed = [each for each in self._placed if each in named]
+        return placed[0] if placed and vote.before not in named else vote.before
+
+    def _resolved(self, vote: DeclaredVote) -> DeclaredVote:
+        """A vote for one's own position is one for the option that this position became; or, where
+        the vote itself says what it means by that, for the option that says so to the letter,
+        whoever put it up, unless it rejects that. A position in equal words alone is none: three
+        who say “it depends” may mean three things."""
+        if vote.choice != OWN:
+            return vote
+        for option in self.decision.options:
+            named = self._checked and vote.text and worded(vote.text) == worded(option.text)
+            if self._put_up(option.id, self._own) or (named and option.id not in vote.rejects):
+                return vote.model_copy(update={"choice": option.id})
+        return vote
+
+    def _put_up(self, option_id: str, position: str) -> bool:
+        """Whether an option is what the seat put up itself, in the words of this position."""
+        option = self.decision.option(option_id)
+        own = option is not None and _own_option(self.decision, self._who, option_id)
+        return own and option is not None and worded(option.text) == worded(position)
+
+    def _contested(self, opening: str) -> bool:
+        """Whether the clerk has its statement under another option, or, where the clerk has it
+        nowhere, its own words do."""
+        if self._checked and _own_option(self.decision, self._who, opening):
+            return False
+        if opening in self._placed:
+            return False
+        if self._placed or opening in (OWN, SILENT) or not self._checked:
+            return bool(self._placed)
+        named = self._named()
+        return bool(named) and opening not in named
+
+    def _named(self) -> frozenset[str]:
+        """The options that its first position speaks for by name."""
+        return named_in(self._first, {each.id: each.text for each in self.decision.options})
 
     def _misplaced(self, choice: str) -> bool:
         """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
@@ -149,26 +221,15 @@ class VoteTrack:
             self._steady,
             self._own,
             outvoted=self._worded_for not in ("", SILENT, vote.choice) and not became,
+            between=self._between(vote.choice),
+            misstated=self._misstated,
+            doubted=self._doubted,
         )
 
-
-def _resolved(
-    decision: Decision, participant: str, vote: DeclaredVote, position: str
-) -> DeclaredVote:
-    """A vote for its own position is one for the option that this position became."""
-    if vote.choice != OWN:
-        return vote
-    for option in decision.options:
-        if _is_own_option(decision, participant, option.id, position):
-            return vote.model_copy(update={"choice": option.id})
-    return vote
-
-
-def _is_own_option(decision: Decision, participant: str, option_id: str, position: str) -> bool:
-    """Whether an option is what a seat put up itself, in the words of this position."""
-    option = decision.option(option_id)
-    own = option is not None and _own_option(decision, participant, option_id)
-    return own and option is not None and worded(option.text) == worded(position)
+    def _between(self, choice: str) -> tuple[str, ...]:
+        known = (self._opening, choice, OWN, ANY, SILENT)
+        path = (each for each in self._voted if each not in known)
+        return tuple(dict.fromkeys(path)) if self._opening == choice else ()
 
 
 def _own_option(decision: Decision, participant: str, option_id: str) -> bool:

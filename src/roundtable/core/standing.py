@@ -15,6 +15,7 @@ from typing import Literal
 from .convergence import Score, convergence_score
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
 from .pattern import pattern
+from .prevailing import Before, Count, before_talk, leading
 from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
 from .voter_groups import weights_of
@@ -63,6 +64,15 @@ class SeatStanding:
     steady: bool
     firm: bool
     """Whether it counts for `final` whatever becomes of its demands."""
+    last: str = ""
+    """What it chose last, where it has no vote: its last words declare nothing, or it was not
+    heard any more. It is not counted, and yet no agreement."""
+    between: tuple[str, ...] = ()
+    """What it voted for in between, where it ends with what it held at first."""
+    misstated: bool = False
+    """Whether it says that it held `cast` before, against what it declared itself."""
+    doubted: bool = False
+    """Whether it says that it held `cast` before, and the clerk or its words say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +89,8 @@ class DecisionStanding:
     seats: tuple[SeatStanding, ...]
     counts: Mapping[str, int]
     """Final votes by option, own positions and `any` apart."""
-    first_counts: Mapping[str, int]
-    """What would have been counted before talk, as far as it is known."""
+    before: Before
+    """How it stood before anybody heard the others."""
     seated: int
     absent: tuple[str, ...]
     abstained: tuple[str, ...]
@@ -88,6 +98,11 @@ class DecisionStanding:
     own: tuple[str, ...]
     """Seats whose own position was not put to the vote."""
     tied: tuple[str, ...] = ()
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """What is delivered, or, where nothing is, what most hold."""
+        return leading(self.counts, self.delivered)
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -105,7 +120,11 @@ class DecisionStanding:
 
     @property
     def gave_in(self) -> tuple[str, ...]:
-        return tuple(s.participant for s in self.seats if s.gave_in)
+        """Who came over without naming an argument: to what is delivered, if something is. Whoever
+        left that has not given in to it."""
+        return tuple(
+            s.participant for s in self.seats if s.gave_in and self.delivered in (None, s.final)
+        )
 
     @property
     def conditional(self) -> tuple[str, ...]:
@@ -132,6 +151,27 @@ class DecisionStanding:
             for s in self.seats
             if s.final and s.final != self.delivered and not self.accepts(s)
         )
+
+    @property
+    def rejecting(self) -> tuple[str, ...]:
+        """Who has no preference but this one: not what is delivered."""
+        return tuple(s.participant for s in self.seats if _opposes(s, self.delivered))
+
+    @property
+    def indifferent(self) -> tuple[str, ...]:
+        """Who has no preference, and nothing against what is delivered."""
+        rejecting = self.rejecting
+        return tuple(
+            s.participant for s in self.seats if s.final == ANY and s.participant not in rejecting
+        )
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """Who has no vote, and declared last something else than what is delivered: it is on no
+        side, and yet nobody can say that all agree."""
+        if self.delivered is None:
+            return ()
+        return tuple(s.participant for s in self.seats if s.last not in ("", ANY, self.delivered))
 
     def accepts(self, seat: SeatStanding) -> bool:
         if self.delivered is None or self.delivered in seat.rejects:
@@ -160,6 +200,10 @@ class DecisionStanding:
     def answer(self) -> str:
         """What is delivered, in the words in which it was put to the vote."""
         return self.text_of(self.delivered) if self.delivered else ""
+
+
+def _opposes(seat: SeatStanding, option: str | None) -> bool:
+    return seat.final == ANY and option is not None and option in seat.rejects
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +328,11 @@ def _decision(
     votes = record.votes(decision)
     seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
     counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
-    first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
+    first = {
+        vote.participant: vote.opening if vote.independent and vote.opening != SILENT else ""
+        for vote in votes
+    }
+    last = {seat.participant: seat.final for seat in seats}
     moving = _still_moving(record, decision, seats)
     end, reason, delivered, tied = _end(record, seats, counts, weights, moving=moving)
     return DecisionStanding(
@@ -294,7 +342,7 @@ def _decision(
         delivered=delivered,
         seats=seats,
         counts=counts,
-        first_counts=first,
+        before=before_talk(first, last, decision.option_ids, weights),
         seated=len(record.seats),
         absent=record.absent,
         abstained=tuple(record.abstained),
@@ -323,6 +371,7 @@ def _seat(
     fell_back = bool(unheard) and (final != vote.choice or not record.as_cast)
     # What it counts for then is nothing that it came to, nor what it held from the start.
     on_its_own = not fell_back or not record.as_cast
+    abstains = vote.participant in record.abstained
     changed = vote.moved and vote.choice != ANY
     argument = _argument(record, decision, vote, speeches) if changed else None
     unexplained = (
@@ -350,6 +399,10 @@ def _seat(
         round=vote.round,
         steady=vote.steady,
         firm=not open_demands and not (refused and record.as_cast),
+        last="" if final or abstains else record.last_choice(decision, vote.participant),
+        between=vote.between,
+        misstated=vote.misstated and changed,
+        doubted=vote.doubted and vote.opening == vote.choice,
     )
 
 
@@ -526,9 +579,9 @@ def _end(
     if all(seat.final == ANY for seat in voted):
         told = f"{len(voted)} of {seated} voted, and nobody has a preference."
         return None, told, None, ()
-    count = _Count(seats, weights)
+    count = Count({seat.participant: seat.final for seat in seats}, weights)
     stuck: End = "drift" if moving else "impasse"
-    leader = next((option for option in counts if count.prevails(option)), None)
+    leader = count.answer(counts)
     tally = _told(counts, seats, record, leader)
     if leader is None:
         told = "positions still move and none prevails" if moving else "none prevails"
@@ -537,47 +590,17 @@ def _end(
         return stuck, f"{tally}: {told}.", None, tied if len(tied) > 1 else ()
     behind = [seat for seat in seats if seat.final == leader]
     united = len(behind) == seated
-    firm = [seat for seat in behind if seat.firm]
+    firm = [seat.participant for seat in behind if seat.firm]
     if not count.prevails(leader, firm) or (united and len(firm) < seated):
         return "conditional", f"{tally}, but {_hangs_on(behind)}.", leader, ()
     gave_in = [seat for seat in behind if seat.gave_in]
-    stood = [seat for seat in behind if not seat.gave_in]
+    stood = [seat.participant for seat in behind if not seat.gave_in]
     if gave_in and (united or not count.prevails(leader, stood)):
         return "hollow", f"{tally}, but {_gave_in(len(gave_in))}.", leader, ()
     if united:
         return "consensus", f"{tally}.", leader, ()
     by_voters = "" if len(behind) * 2 > seated else ", by voters that are not copies of each other"
     return "majority", f"{tally}{by_voters}.", leader, ()
-
-
-class _Count:
-    """Whether an option prevails: it has more than half of the weight of all seats, in which
-    copies of one model share a single voter's; or more than half of the seats, if by weight no
-    other option is ahead of it."""
-
-    def __init__(self, seats: Sequence[SeatStanding], weights: Mapping[str, float]) -> None:
-        self._seats = seats
-        self._weights = {s.participant: weights.get(s.participant, 1.0) for s in seats}
-        self._total = sum(self._weights.values())
-
-    def prevails(self, option: str, behind: Sequence[SeatStanding] | None = None) -> bool:
-        """`behind` limits who counts for it; all others stay in the whole."""
-        support = [s for s in self._seats if s.final == option] if behind is None else behind
-        weight = self._weight(support)
-        if weight * 2 > self._total + _EPSILON:
-            return True
-        others = {s.final for s in self._seats if s.final and s.final not in (option, ANY)}
-        ahead = any(
-            self._weight([s for s in self._seats if s.final == other]) > weight + _EPSILON
-            for other in others
-        )
-        return len(support) * 2 > len(self._seats) and not ahead
-
-    def _weight(self, seats: Iterable[SeatStanding]) -> float:
-        return sum(self._weights[seat.participant] for seat in seats)
-
-
-_EPSILON = 1e-9
 
 
 def _hangs_on(behind: Sequence[SeatStanding]) -> str:
@@ -604,7 +627,7 @@ def _nobody(record: Record, seated: int, voted: int) -> str:
     if record.abstained:
         parts.append(f"{len(record.abstained)} abstaining")
     if record.undeclared:
-        parts.append(f"{len(record.undeclared)} without a declaration")
+        parts.append(f"{len(record.undeclared)} without a countable declaration")
     if record.demonstration:
         parts.append(f"{len(record.demonstration)} on a demonstration model")
     more = f" ({', '.join(parts)})" if parts else ""
@@ -632,10 +655,11 @@ def _told(
             "whose demand its own side refused",
             sum(s.fell_back and (s.firm or s.final != leader) for s in seats),
         ),
-        ("without a preference", sum(s.final == ANY for s in seats)),
+        ("rejecting it", sum(_opposes(s, leader) for s in seats)),
+        ("without a preference", sum(s.final == ANY and not _opposes(s, leader) for s in seats)),
         ("without a vote on it", sum(not s.final for s in seats) - accounted),
         ("abstaining", len(record.abstained)),
-        ("without a declaration", len(record.undeclared)),
+        ("without a countable declaration", len(record.undeclared)),
         ("absent", len(record.absent)),
     ):
         if count:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, assert_never
 
 from . import budget as budgets
+from .declaration import LIMITED, UNDECLARED
 from .errors import FailureCause
 from .events import (
     SET_ASIDE,
@@ -75,7 +76,7 @@ from .values import (
 T = TypeVar("T")
 
 NOT_THERE: FailureCause = "not_found"
-"""The speaker does not exist: neither it nor a second attempt will ever answer."""
+"""The speaker does not exist there, or cannot be used: a second attempt will not answer either."""
 _MAYBE_PAID: frozenset[FailureCause] = frozenset(
     ["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]
 )
@@ -482,16 +483,30 @@ class State:
 
     def to_ask_anew(self) -> tuple[str, ...]:
         """The turns that would be asked for anew if a budget that is spent were raised: those that
-        it refused, and those that were only asked for because it was spent."""
-        if self._unspent is None:
+        it refused, those that were only asked for because it was spent, what the host had begun to
+        write and could not bring to its end, and speeches that it cut off before their declaration.
+        Any other answer of the table stays."""
+        before = self._unspent
+        if before is None:
             return ()
-        before = {t for stage in self._unspent.stages.values() for t in stage.opened.turns}
-        return tuple(
-            turn.id
-            for turn in self.turns.values()
-            if (turn.failure is not None and turn.failure.cause == "budget")
-            or (turn.id not in before and (turn.speech or turn.failure))
-        )
+        asked = {t for stage in before.stages.values() for t in stage.opened.turns}
+        still_open = {t for s in before.stages.values() if s.closed is None for t in s.opened.turns}
+
+        def anew(turn: Turn) -> bool:
+            if turn.id not in asked:
+                return turn.over
+            held = before.turn(turn.id)
+            if turn.speech is not None and lost_to_limit(turn.speech):
+                return turn.id in still_open
+            if held is not None and held.over:
+                return False
+            if turn.failure is not None:
+                return turn.failure.cause == "budget"
+            # Its next call was what the budget refused, or it would have had to be longer.
+            waited = held is not None and held.attempts and not held.attempts[-1].in_flight
+            return bool(turn.speech and _round_of(turn.id) == 0 and waited)
+
+        return tuple(turn.id for turn in self.turns.values() if anew(turn))
 
     def _go_on(self, event: LimitsRaised) -> None:
         """From where the budget ended it: what was decided because it was spent is undone, what was
@@ -606,6 +621,11 @@ _DECIDED = (
     *("tabled", "scores", "seated", "ever_seated", "workflow", "choices"),
 )
 """What follows from decisions, and is decided anew with other limits."""
+
+
+def lost_to_limit(speech: SpeechGiven) -> bool:
+    """Whether a limit cut a speech off before its declaration."""
+    return {LIMITED, UNDECLARED} <= set(speech.flags) and speech.declaration is None
 
 
 def _round_of(turn_id: str) -> int:

@@ -101,7 +101,7 @@ def clip(text: str, limit: int, ellipsis: str = "…") -> str:
     a number: a part of one is another one."""
     if len(text) <= limit:
         return text
-    cut = _boundary(text, _before_number(text, max(0, limit - len(ellipsis))))
+    cut = whole_up_to(text, _before_number(text, max(0, limit - len(ellipsis))))
     return text[:cut].rstrip() + ellipsis[:limit]
 
 
@@ -127,7 +127,7 @@ def _before_number(text: str, cut: int) -> int:
     return cut
 
 
-def _boundary(text: str, cut: int) -> int:
+def whole_up_to(text: str, cut: int) -> int:
     """The last place at or before `cut` where no grapheme is cut through."""
     while 0 < cut < len(text) and _joins_backwards(text, cut):
         cut -= 1
@@ -158,24 +158,6 @@ def _flag_halves_before(text: str, index: int) -> int:
     while start > 0 and _is_flag_half(text[start - 1]):
         start -= 1
     return index - start
-
-
-def condense(text: str, limit: int) -> str:
-    """At most `limit` characters: the beginning and the end, and between them what is missing."""
-    if len(text) <= limit:
-        return text
-    keep = limit - len(_left_out(len(text)))
-    if keep <= 0:
-        return clip(text, limit)
-    head = _boundary(text, keep * 2 // 3)
-    tail = len(text) - (keep - keep * 2 // 3)
-    while tail < len(text) and _joins_backwards(text, tail):
-        tail += 1
-    return text[:head] + _left_out(tail - head) + text[tail:]
-
-
-def _left_out(count: int) -> str:
-    return f"\n[… {count:,} characters left out to fit the model …]\n"
 
 
 def sentences(text: str, count: int | None = None) -> list[str]:
@@ -399,6 +381,16 @@ def same_words(one: str, two: str) -> bool:
 def worded(text: str) -> str:
     """What a text says to the letter, but for case, blanks and its full stop."""
     return " ".join(text.split()).casefold().rstrip(".。!！ ")
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something: “1 turn”, “3 turns”, “no turns”."""
+    return f"1 {noun}" if count == 1 else f"{f'{count:,}' if count else 'no'} {noun}s"
+
+
+def all_of(count: int) -> str:
+    """The beginning of a sentence on all of them: “Both”, “All 3”."""
+    return "Both" if count == 2 else f"All {count}"
 
 
 def listed(names: Sequence[str]) -> str:

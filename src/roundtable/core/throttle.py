@@ -4,9 +4,11 @@ asks for that, one more after each window of answers. All times are the caller's
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 from .errors import SpeakerError
 
+AN_HOUR = 3600.0
 FEWER = 0.5
 """What is left of the window when a provider refuses."""
 PAUSE = 1.0
@@ -73,3 +75,10 @@ def seconds_of(error: SpeakerError) -> float | None:
     if error.retry_after is None and error.cause == "rate_limited":
         return PAUSE
     return error.retry_after
+
+
+def span(seconds: float) -> str:
+    """How long to leave a provider alone, in words. More than an hour is not told apart."""
+    if seconds >= AN_HOUR:
+        return "an hour or more"
+    return f"{ceil(seconds)} s" if seconds <= 120 else f"{ceil(seconds / 60)} min"

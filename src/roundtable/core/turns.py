@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from .contracts import Violation, parse_sections, sections_to_mend, with_sections
-from .contradiction import contradiction
+from .avowal import DIFFERS as DIFFERS
+from .avowal import REFUSES as REFUSES
+from .avowal import odds
+from .contracts import Violation, sections_to_mend, with_sections
 from .copied import without_copied
 from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_block import LABEL, split_blocks
 from .declaration_form import Reading, seems_refused
 from .deliverable import Deliverable, flags_of, split_deliverables
-from .effects import Task, TurnPlan
+from .effects import DECLARING_TOKENS, Task, TurnPlan
 from .errors import FailureCause
-from .events import AttemptFailed, AttemptFinished, Purpose
-from .state import NOT_THERE, Attempt, Turn
-from .values import SpeakerRef
+from .events import CUT, AttemptFailed, AttemptFinished, Purpose
+from .state import NOT_THERE, Attempt, State, Turn
+from .text import clip
+from .thoughts import without_thoughts
+from .values import AT_EASE, SpeakerRef
 
 _TRANSPORT: frozenset[FailureCause] = frozenset(["rate_limited", "unavailable", "cut"])
 _AGAIN: frozenset[FailureCause] = frozenset(["timeout", "empty", "garbled"])
@@ -33,11 +37,12 @@ BACK_OFF_CAP = 20.0
 MAX_UNCOUNTED = 20
 """Crashes in one turn after which the turn gives up instead of crashing for ever."""
 
+QUOTED = 6_000
+"""Characters of an answer without an end that its speaker is shown to set it right."""
 TRUNCATED = "[truncated]"
 CONDENSED = "[condensed prompt]"
 """On a speech whose speaker could not be shown everything."""
 DEMONSTRATION = "[demonstration model]"
-DIFFERS = "[words and declaration differ]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class Accept:
     flags: tuple[str, ...]
     declaration: Declaration | None = None
     deliverables: tuple[Deliverable, ...] = ()
+    limited: bool = False
+    """Whether it was cut before all that its task allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,41 @@ def without_missing(
     return replace(plan, participant=participant)
 
 
+def kept_short(plan: TurnPlan, state: State) -> TurnPlan:
+    """The plan for a speaker as it has shown itself: nobody who found no end in an earlier turn,
+    neither at first nor when it was asked again, is asked for so much a second time; and once the
+    bill has passed what was said to be the most, nothing is asked for again that can be used."""
+    foreseen = state.expected.most_usd if state.expected else None
+    endless = _found_no_end(state, plan) >= 2
+    if not endless and (foreseen is None or state.usage.priced_usd <= foreseen):
+        return plan
+    policy = replace(plan.policy, repairs=0)
+    if not endless or plan.task.work:
+        return replace(plan, policy=policy)
+    task = replace(plan.task, max_tokens=max(DECLARING_TOKENS, plan.task.max_tokens // 3))
+    return replace(plan, policy=policy, task=task)
+
+
+def _found_no_end(state: State, plan: TurnPlan) -> int:
+    """How many answers of its seat to other turns were cut although they had as much room as is
+    usual: what a limit cut tells nothing of who spoke."""
+    return sum(
+        1
+        for turn in state.called_turns
+        if turn.id != plan.turn_id
+        for each in turn.attempts
+        if each.started.participant == plan.participant.id
+        and each.finished is not None
+        and each.finished.finish_reason == CUT
+        and each.started.reserved.output_tokens >= _room(plan, each) // 2
+    )
+
+
+def _room(plan: TurnPlan, attempt: Attempt) -> int:
+    """What an answer like this is allowed here."""
+    return DECLARING_TOKENS if attempt.started.purpose == "declare" else plan.task.max_tokens
+
+
 def _next(plan: TurnPlan, attempts: Sequence[Attempt], time_left: float | None) -> Step:
     if not attempts:
         return Call(1, plan.participant.speakers[0], "answer")
@@ -135,17 +177,50 @@ def _after_answer(plan: TurnPlan, attempts: Sequence[Attempt]) -> Step:
     speaker = _speaker(plan, attempts[-1])
     repairs = sum(1 for a in attempts if a.started.purpose == "repair" and a.finished)
     declaring = any(a.started.purpose == "declare" for a in attempts)
-    if spoken.violations and repairs < plan.policy.repairs and not declaring:
+    more = repairs < plan.policy.repairs and not declaring
+    if spoken.violations and more and _is_worth_repairing(plan, attempts):
         return Call(
             len(attempts) + 1,
             speaker,
             "repair",
             repair=spoken.violations,
-            broken_text=spoken.answer.text,
+            broken_text=_quoted(spoken, spoken.answer.text),
         )
     if spoken.undeclared and not _asked_again(attempts):
         return _ask_again(plan, attempts, speaker, spoken)
     return _outcome(plan, spoken)
+
+
+def cut_by_limit(plan: TurnPlan, attempt: Attempt) -> bool:
+    """Whether an answer ended because a limit of the discussion left it fewer tokens than its task
+    allows."""
+    if attempt.finished is None or attempt.finished.finish_reason != CUT:
+        return False
+    speaker = _speaker(plan, attempt)
+    declares = attempt.started.purpose == "declare"
+    allowed = plan.most_tokens(speaker, AT_EASE, declares=declares)
+    return attempt.started.reserved.output_tokens < allowed
+
+
+def _is_worth_repairing(plan: TurnPlan, attempts: Sequence[Attempt]) -> bool:
+    """Not where a limit cut the answer, for it would cut the next one too; nor a second time where
+    a speaker finds no end."""
+    if cut_by_limit(plan, attempts[-1]):
+        return False
+    return sum(1 for each in attempts if each.finished and each.finished.finish_reason == CUT) < 2
+
+
+def _is_endless(plan: TurnPlan, attempt: Attempt) -> bool:
+    cut = attempt.finished is not None and attempt.finished.finish_reason == CUT
+    return cut and not cut_by_limit(plan, attempt)
+
+
+def _quoted(spoken: _Spoken, text: str) -> str:
+    """What a speaker is shown of its own answer, to set it right: all of it, but of one that found
+    no end the beginning, and of none more than its task allows."""
+    if spoken.answer.finish_reason == CUT:
+        return clip(text, QUOTED)
+    return clip(text, max(QUOTED, 4 * spoken.task.max_tokens))
 
 
 def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
@@ -171,6 +246,8 @@ class _Spoken:
     words: str
     """The answer with a line in the place of each deliverable."""
     deliverables: tuple[Deliverable, ...] = ()
+    endless: bool = False
+    """Whether it was cut at all that its task allows."""
 
     @property
     def prose(self) -> str:
@@ -204,7 +281,7 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
         answer, speaker = attempt.finished, _speaker(plan, attempt)
         if attempt.started.purpose == "repair" and found:
             answer = _mended(min(reversed(found), key=_flaws), answer)
-        spoken = _judged(plan, speaker, answer)
+        spoken = replace(_judged(plan, speaker, answer), endless=_is_endless(plan, attempt))
         if found and not spoken.deliverables:
             # What was to be mended are the words: the work that came with them stays.
             spoken = replace(spoken, deliverables=found[-1].deliverables)
@@ -213,12 +290,13 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
     form = best.task.form
     if form is None or best.reading is None or best.reading.declaration is not None:
         return best
-    for answer in reversed(declared):
-        again = replace(form, alone=True).read(answer.text)
-        if again.declaration is not None:
-            reading = replace(best.reading, declaration=again.declaration, mended=again.mended)
+    again = [replace(form, alone=True).read(answer.text) for answer in reversed(declared)]
+    for each in again:
+        if each.declaration is not None:
+            reading = replace(best.reading, declaration=each.declaration, mended=each.mended)
             return replace(best, reading=reading)
-    return best
+    spared = next((each.spared for each in again if each.spared), best.reading.spared)
+    return replace(best, reading=replace(best.reading, spared=spared))
 
 
 def _flaws(spoken: _Spoken) -> tuple[int, int]:
@@ -236,7 +314,7 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
     headings = sections_to_mend(before.violations)
     if not headings:
         return answer
-    words, blocks = split_blocks(split_deliverables(answer.text)[0])
+    words, blocks = split_blocks(split_deliverables(without_thoughts(answer.text))[0])
     text = with_sections(before.prose, words, headings)
     _, earlier = split_blocks(before.words)
     for block in (blocks or earlier)[-1:]:
@@ -246,7 +324,8 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
 
 def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
     task = plan.task_for(speaker)
-    words, works = split_deliverables(answer.text) if task.work else (answer.text, ())
+    said = without_thoughts(answer.text)
+    words, works = split_deliverables(said) if task.work else (said, ())
     words = without_copied(words, task.prompt) if task.form else words
     reading = task.form.read(words) if task.form else None
     if reading is None or (task.form and task.form.alone):
@@ -276,13 +355,17 @@ def _ask_again(
         "declare",
         wait,
         repair=spoken.reading.problems,
-        broken_text=spoken.prose,
+        broken_text=_quoted(spoken, spoken.prose),
     )
 
 
 def _outcome(plan: TurnPlan, spoken: _Spoken) -> Accept | GiveUp:
     """A refusal is no answer, and neither is a declaration that was asked for alone and not given.
-    Any other speech stands, without a declaration as one that counts for nothing."""
+    Any other speech stands, without a declaration as one that counts for nothing; what is wrong
+    only in side fields counts without them."""
+    if spoken.undeclared and spoken.reading is not None and spoken.reading.spared is not None:
+        reading = replace(spoken.reading, declaration=spoken.reading.spared)
+        spoken = replace(spoken, reading=reading)
     if spoken.refused:
         told = f"{plan.participant.name} declined to answer."
         return GiveUp("refused", told, "Ask differently, or give this seat another model.")
@@ -298,14 +381,14 @@ def _accept(spoken: _Spoken) -> Accept:
     flags = []
     if spoken.violations:
         flags.append(task.contract.flag)
-    if spoken.answer.finish_reason == "length":
+    if spoken.answer.finish_reason == CUT:
         flags.append(TRUNCATED)
     if spoken.speaker.demonstration:
         flags.append(DEMONSTRATION)
     if spoken.undeclared:
         flags.append(UNDECLARED)
-    if _differs(spoken):
-        flags.append(DIFFERS)
+    if form is not None and not form.alone:
+        flags += odds(spoken.prose, spoken.reading.declaration if spoken.reading else None, form)
     flags.extend(flags_of(spoken.deliverables))
     declaration = spoken.reading.declaration if spoken.reading else None
     text = "" if form and form.alone else spoken.prose
@@ -314,8 +397,18 @@ def _accept(spoken: _Spoken) -> Accept:
     elif not text and not (form and form.alone):
         text = spoken.words
     sections = task.contract.parse(text)
+    if spoken.endless and spoken.violations and not spoken.deliverables:
+        # All of it is in its attempt; others need not read on in what has neither form nor end.
+        text = clip(text, QUOTED)
+        sections = {name: clip(each, QUOTED) for name, each in sections.items()}
     return Accept(
-        text, spoken.speaker.model, sections, tuple(flags), declaration, spoken.deliverables
+        text,
+        spoken.speaker.model,
+        sections,
+        tuple(flags),
+        declaration,
+        spoken.deliverables,
+        limited=spoken.answer.finish_reason == CUT and not spoken.endless,
     )
 
 
@@ -347,9 +440,8 @@ def _after_failure(
             return Call(number, speaker, purpose, wait)
         if attempts[-1].started.purpose == "declare":
             return _ask_again(plan, attempts, speaker, spoken, wait)
-        return Call(
-            number, speaker, "repair", wait, spoken.violations, broken_text=spoken.answer.text
-        )
+        quoted = _quoted(spoken, spoken.answer.text)
+        return Call(number, speaker, "repair", wait, spoken.violations, broken_text=quoted)
     if spoken is not None:
         declaring = attempts[-1].started.purpose == "declare"
         if spoken.undeclared and not declaring:
@@ -362,27 +454,6 @@ def _after_failure(
     if substitute is not None and (time_left is None or time_left > 0):
         return Call(number, substitute, "fallback", replaces=failed)
     return GiveUp(failed.cause, failed.message, failed.remedy)
-
-
-def _differs(spoken: _Spoken) -> bool:
-    """Whether the words plainly say another option than the vote. The vote counts all the same:
-    the reader is told."""
-    declared = spoken.reading.declaration if spoken.reading else None
-    form = spoken.task.form
-    if declared is None or form is None or form.alone or not form.decisions:
-        return False
-    decision = form.decisions[0]
-    vote = declared.vote(decision.id)
-    chosen = decision.option(vote.choice) if vote else None
-    if chosen is None:
-        return False
-    others = [option.text for option in decision.options if option.id != chosen.id]
-    bodies = parse_sections(spoken.prose, _POSITIONS).values() or (spoken.prose,)
-    return any(contradiction(body, chosen.text, others) is not None for body in bodies)
-
-
-_POSITIONS = ("Answer", "Updated Position", "Position", "Findings", "Analysis", "Perspective")
-"""The sections in which a speech says what it stands for."""
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:

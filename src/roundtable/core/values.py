@@ -220,6 +220,16 @@ class Expected(Value):
     most_usd: float | None
 
 
+class ToCome(Value):
+    """The most that was still to come when a limit ended a discussion."""
+
+    calls: int
+    tokens: int
+    cost_usd: float
+    """What nobody knows the price of counts as the dearest."""
+    seconds: float
+
+
 class Reservation(Value):
     """What a call may cost at most, set aside before it is made."""
 
@@ -267,11 +277,22 @@ FindingCode = Literal[
     "missing_part",
     "contradiction",
     "false_agreement",
+    "false_count",
+    "false_holder",
+    "false_confidence",
+    "forged_mark",
     "words_differ",
+    "refused",
+    "before_differs",
     "no_declaration",
 ]
-AGAINST_THE_COUNT: frozenset[FindingCode] = frozenset(["contradiction", "false_agreement"])
-"""The writer delivers another outcome than was counted, or the same for more of the table."""
+AGAINST_THE_COUNT: frozenset[FindingCode] = frozenset(
+    ["contradiction", "false_agreement", "false_count", "false_holder"]
+)
+"""The writer delivers another outcome than was counted, the same for more of the table, or other
+votes."""
+ABOUT_THE_COUNT: frozenset[FindingCode] = AGAINST_THE_COUNT | {"false_confidence"}
+"""All that a writer may say of the vote that was counted or computed otherwise."""
 _MINOR: frozenset[FindingCode] = frozenset(["translation", "host_cited", "missing_part"])
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import unescape
 
 from .attribution import Ascribed, Attribution, Citation, Citations
@@ -36,6 +36,7 @@ MOST_QUOTATIONS = 500
 TOLERANCE = 0.1
 """By which a text may pass the length that was asked for."""
 _OUR_MARK = pattern("|".join(map(re.escape, MARKS)))
+_OUR_MARK_LAST = pattern(rf"\s*(?:{'|'.join(map(re.escape, MARKS))})\s*\Z")
 _DECEIVING = pattern("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 """Characters that nobody sees and that can change what is seen."""
 _ENTITY = pattern(
@@ -72,7 +73,7 @@ class Checked:
     text: str
     findings: tuple[Finding, ...] = ()
     cites: tuple[str, ...] = ()
-    """Turns and documents that it cites and that exist, in their order, without the host's."""
+    """Turns and documents that it cites or quotes, in their order, without the host's."""
     quotations: tuple[VerifiedQuotation, ...] = ()
     missing: tuple[str, ...] = ()
     """Required parts that are not there, or empty."""
@@ -90,7 +91,7 @@ def check_text(
     `own_speaker` is whose words the text gives, such as a dissenter's: its own speeches prove
     nothing that it quotes, unless it cites them. `required` are headings that the text must have.
     """
-    return _Check(_plain(text), sources, own_speaker).run(required)
+    return _Check(undeceiving(text), sources, own_speaker).run(required)
 
 
 def best_of(attempts: Sequence[Checked], *, words: int | None = None) -> int:
@@ -139,12 +140,21 @@ class _Check:
         for part in missing:
             self._find("missing_part", f"The part “{part}” is missing or empty.", part)
         text, place = self._edited()
-        cites = dict.fromkeys(c.id for c in self._citations if c.id and not self._is_hosts(c.id))
+        cites = dict.fromkeys(each for _, each in sorted(self._cited()))
         quotations = tuple(
             VerifiedQuotation(words, source, place(passage.start), place(passage.end - 1) + 1)
             for passage, words, source in self._verified
         )
         return Checked(text, tuple(self._findings), tuple(cites), quotations, missing)
+
+    def _cited(self) -> Iterator[tuple[int, str]]:
+        """What the text rests on, each with its place: whoever quotes a speech cites it."""
+        for citation in self._citations:
+            if citation.id and not self._is_hosts(citation.id):
+                yield citation.start, citation.id
+        for passage, _, source in self._verified:
+            if self._by_id[source].kind != "question":
+                yield passage.start, source
 
     def _check_passage(self, passage: Passage) -> None:
         words = self._words(passage)
@@ -155,6 +165,12 @@ class _Check:
             self._overflowed(passage, words)
             return
         ascribed = self._attribution.of(passage)
+        if (told := self._told_inside(passage)) is not None:
+            said, source_told = told
+            words, ascribed = self._words(said), ascribed.told_inside(source_told)
+            if not is_quotation(words):
+                return
+            found = self._fits(passage, words)
         fits = self._without_own(found, ascribed)
         if passage.block and "own" not in fits.values():
             named = self._after_name(passage)
@@ -179,7 +195,10 @@ class _Check:
             pieces.append(self._text[start : citation.start])
             start = citation.end
         pieces.append(self._text[start:end])
-        words = _OUR_MARK.sub(" ", _ASIDE.sub(" ", " ".join(pieces)))
+        return self._bare(passage, " ".join(pieces))
+
+    def _bare(self, passage: Passage, words: str) -> str:
+        words = _OUR_MARK.sub(" ", _ASIDE.sub(" ", words))
         words = re.sub(
             r"\[(\w)\](?=\w)", r"\1", words
         )  # “[T]he pool” changes nothing but a capital
@@ -202,11 +221,28 @@ class _Check:
         named = Passage(at, end, (at, end), block=False)
         return named if self._attribution.of(named).somebody else None
 
+    def _told_inside(self, passage: Passage) -> tuple[Passage, Ascribed] | None:
+        """The words of a passage without the source that it names among them, and that source:
+        “… (Ann, round 1)”. What a speaker said in just these words names none."""
+        told = self._attribution.inside(self._unmarked(passage))
+        if told is None:
+            return None
+        whole = self._bare(passage, self._text[slice(*passage.inner)])
+        return None if "own" in self._fits(passage, whole).values() else told
+
+    def _unmarked(self, passage: Passage) -> Passage:
+        """Without the marks of an earlier check at its end."""
+        start, end = passage.inner
+        while marked := _OUR_MARK_LAST.search(self._text[max(start, end - 60) : end]):
+            end -= len(marked[0])
+        return replace(passage, inner=(start, end))
+
     def _look_up(self, passage: Passage, words: str) -> dict[str, Fit] | None:
         """How the words fit each source; None beyond the limit."""
         self._count += 1
-        if self._count > MOST_QUOTATIONS:
-            return None
+        return None if self._count > MOST_QUOTATIONS else self._fits(passage, words)
+
+    def _fits(self, passage: Passage, words: str) -> dict[str, Fit]:
         quoted = Quoted.of(words)
         denied = self._is_denied(passage)
         if (quoted, denied) not in self._seen:
@@ -425,7 +461,7 @@ class _Check:
         self._findings.append(Finding(code=code, message=message, excerpt=about))
 
 
-def _plain(text: str) -> str:
+def undeceiving(text: str) -> str:
     """Without characters that deceive the eye, and with quotation marks as marks: Markdown shows
     `&ldquo;` as one."""
 

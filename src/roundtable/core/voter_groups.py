@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .state import State
 from .values import Options
-from .voters import Group, Groups, merge_twins, vote_shares
+from .voters import Group, Groups, bare_model, merge_twins, vote_shares
 
 TWINS = "twins"
 """The option under which a discussion keeps which models answer alike, as it was found when it was
@@ -26,7 +27,7 @@ def kept_twins(groups: Groups) -> Options:
 
 
 def groups_of(state: State) -> Groups:
-    """The voters, by the model that really spoke for each seat."""
+    """The voters, by the model that really spoke for each seat, as far as its server says it."""
     return state.derived("voter groups", _groups)
 
 
@@ -37,7 +38,70 @@ def _groups(state: State) -> Groups:
         model = spoke.get(voter.id, voter.speaker.model)
         known = (ref for ref in voter.speakers if ref.model == model)
         seats[voter.id] = next(known, voter.speaker)
-    return _with_kept(merge_twins(seats), state.start.options.get(TWINS))
+    groups = _with_kept(merge_twins(seats), state.start.options.get(TWINS))
+    for alike in served_alike(state):
+        groups = _merged(groups, alike.seats)
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAlike:
+    """Seats that were asked of different models, and answered by one."""
+
+    seats: tuple[str, ...]
+    asked: tuple[str, ...]
+    by: str
+    """The model that answered, as its server calls it."""
+
+
+def served_alike(state: State) -> list[ServedAlike]:
+    """Where a server says that one model answered for several names: some answer with whatever is
+    loaded. A name of the same model with its date, or in full, makes nobody a twin, nor do two
+    servers that call something by the same name."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    last = {speech.participant: speech for speech in state.said.in_rounds}
+    voters = {voter.id for voter in state.voters}
+    names: dict[tuple[str, str], dict[str, str]] = {}
+    for seat, speech in last.items():
+        turn = state.turn(speech.turn_id)
+        answers = [each.finished for each in turn.attempts if each.finished] if turn else []
+        if seat not in voters or not answers or not answers[-1].served_by:
+            continue
+        served = (speech.model.partition("/")[0], bare_model(answers[-1].served_by))
+        asked = bare_model(speech.model)
+        found.setdefault(served, {}).setdefault(asked, []).append(seat)
+        names.setdefault(served, {})[speech.model] = answers[-1].served_by
+    return [
+        ServedAlike(
+            tuple(sorted(seat for seats in by_model.values() for seat in seats)),
+            tuple(names[served]),
+            next(iter(names[served].values())),
+        )
+        for served, by_model in found.items()
+        if len(by_model) > 1
+    ]
+
+
+def _merged(groups: Groups, seats: Collection[str]) -> Groups:
+    """The voters behind these seats as one."""
+    same = [group for group in groups.groups if not set(group.seats).isdisjoint(seats)]
+    if len(same) < 2:
+        return groups
+    families = {group.family for group in same}
+    one = Group(
+        tuple(sorted(seat for group in same for seat in group.seats)),
+        tuple(sorted(model for group in same for model in group.models)),
+        "same model",
+        families.pop() if len(families) == 1 else "",
+    )
+    others = [group for group in groups.groups if group not in same]
+    rest = replace(groups, groups=tuple(sorted([*others, one], key=lambda voter: voter.seats)))
+    gone = {group.key for group in same} - {one.key}
+    return replace(
+        rest,
+        suspects={pair: n for pair, n in rest.suspects.items() if gone.isdisjoint(pair)},
+        unclear=frozenset(pair for pair in rest.unclear if gone.isdisjoint(pair)),
+    )
 
 
 def _with_kept(groups: Groups, kept: object) -> Groups:

@@ -31,6 +31,7 @@ from .tally import (
     first_choices,
     standing_options,
 )
+from .text import all_of
 from .track_record import NO_RECORD, Answers, Choice, TrackRecord, learn
 from .twins import Comparison, compare
 from .values import OUTSIDE, SpeakerRef
@@ -382,7 +383,7 @@ def _told(
         return "One voter: nobody else was there to agree or differ."
     if len(present) == 1:
         return (
-            f"All {len(seats)} seats are one model: it counts as about {number:.1f} "
+            f"{all_of(len(seats))} seats are one model: it counts as about {number:.1f} "
             "independent voters."
         )
     copies = [f"{n} seats" for g, n in present.items() if n > 1]

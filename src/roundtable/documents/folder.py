@@ -33,8 +33,10 @@ HUGE, NO_DOCUMENT, UNOPENED, MORE = (
     "closed to us",
     f"beyond the first {IN_A_FOLDER:,}",
 )
+_KEPT_BY = frozenset({".git", ".hg", ".svn"})
+"""What keeps a repository is no file of it: it is not read, and not counted either."""
 _FOREIGN_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", "node_modules", "bower_components", "vendor", "third_party",
+    {"node_modules", "bower_components", "vendor", "third_party",
      "site-packages", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache",
      ".pytest_cache", ".gradle", ".idea", ".vscode", ".next", ".nuxt", ".terraform", "target",
      "dist", "build", "Pods", "DerivedData", ".cache", "coverage"}
@@ -96,6 +98,8 @@ def look_through(root: Path) -> Looked:
                 if entries > MOST_ENTRIES:
                     looked.unfinished = True
                     break
+                if entry.name in _KEPT_BY:
+                    continue
                 path = name / entry.name
                 why = _left_out(entry, path, ignoring)
                 if why is not None:

@@ -14,17 +14,25 @@ from .files import read_file
 from .folder import NO_DOCUMENT, UNOPENED, look_through
 from .gathered import Gathered
 from .kinds import kind_of
-from .limits import MOST_IN_ALL
+from .limits import MOST_IN_ALL, SLOW_BYTES
 from .read import NearlyText, Read, Unreadable
 from .reading import plain, read_document, with_text
 
+_LISTED = 40
+"""Lines of an error: who named more has to set so many right first."""
 
-def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) -> Gathered:
-    """The documents of these files and folders; `-` is what `read_input` gives. BadTopic for a name
-    that leads nowhere, and if nothing could be read: whoever names documents wants them read."""
+
+def gather(
+    names: Sequence[str],
+    read_input: Callable[[], str] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Gathered:
+    """The documents of these files and folders; `-` is what `read_input` gives. `tell` hears the
+    names of those that may take a while. BadTopic for a name that leads nowhere, and if nothing
+    could be read: whoever names documents wants them read."""
     if not names:
         return Gathered()
-    with closing(_Gathering()) as gathering:
+    with closing(_Gathering(tell)) as gathering:
         for name in names:
             if name == "-" and read_input is not None:
                 gathering.input(read_input())
@@ -34,17 +42,32 @@ def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) ->
                 gathering.file(name)
         if not gathering.materials:
             raise BadTopic(
-                f"Nothing could be read of the documents. {'; '.join(gathering.lines[:8])}.",
-                "Give files with text, or the text itself.",
+                _nothing_read(gathering.lines),
+                "Set that right, or give other files or the text itself.",
             )
-        return Gathered(tuple(gathering.materials), tuple(gathering.lines), unread=gathering.unread)
+        return Gathered(
+            tuple(gathering.materials), tuple(gathering.lines), frozenset(gathering.missed)
+        )
+
+
+def _nothing_read(lines: Sequence[str]) -> str:
+    more = len(lines) - _LISTED
+    told = "\n".join(
+        ["Nothing could be read of the documents.", *(f"{x}." for x in lines[:_LISTED])]
+    )
+    return f"{told}\nAnd {more} more." if more > 0 else told
+
+
+def _called(name: str) -> str:
+    return "Standard input" if name == "-" else shown(name)
 
 
 class _Gathering:
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
         self.materials: list[Material] = []
         self.lines: list[str] = []
-        self.unread = False
+        self.missed: set[str] = set()
         self._left = MOST_IN_ALL
         self._runner: asyncio.Runner | None = None
 
@@ -57,7 +80,7 @@ class _Gathering:
         try:
             self.take("-", with_text(Read(text)))
         except Unreadable as why:
-            self._miss("-", why)
+            self._miss(_called("-"), why)
 
     def file(self, name: str) -> None:
         """One that was named: what is wrong with it is said by its name."""
@@ -93,14 +116,15 @@ class _Gathering:
                     looked.left_out[NO_DOCUMENT] += 1
         if looked.line:
             read = len(self.materials) - before
-            files = "1 file was" if read == 1 else f"{read:,} files were"
+            files = "1 file was" if read == 1 else f"{f'{read:,}' if read else 'No'} files were"
             self.lines.append(f"{files} read of {shown(name)}, left out: {looked.line}")
         elif len(self.materials) == before:
             self.lines.append(f"{shown(name)} holds nothing to read")
 
     def _miss(self, name: str, why: Unreadable) -> None:
-        self.lines.append(f"{name} {why}")
-        self.unread = True
+        told = f"{name} {why}"
+        self.lines.append(told)
+        self.missed.add(told)
 
     def take(self, name: str, read: Read) -> None:
         """Unreadable if there is no more room."""
@@ -108,11 +132,13 @@ class _Gathering:
             raise Unreadable("does not fit any more beside the others")
         self._left -= len(name) + len(read.text)
         self.materials.append(Material(source=name, text=read.text))
-        self.lines += [f"{shown(name)} {each}" for each in read.lines]
+        self.lines += [f"{_called(name)} {each}" for each in read.lines]
 
     def _read(self, name: str, data: bytes) -> Read:
         if data and kind_of(name, data) == "text":
             return plain(data)
         if self._runner is None:
             self._runner = asyncio.Runner()
+        if len(data) >= SLOW_BYTES:
+            self._tell(shown(name))
         return self._runner.run(read_document(name, data))

@@ -10,7 +10,6 @@ from ..core.values import Material
 CODE, UNREAD = "documents", "unread_documents"
 COLOURED = "was read without the colours that it has in a terminal"
 """What is said of a document whose codes for a terminal were taken out."""
-_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +19,17 @@ class Gathered:
     materials: tuple[Material, ...] = ()
     lines: tuple[str, ...] = ()
     """One for each that could not be read, or not wholly, and one for what a folder left out."""
-    unread: bool = False
-    """Whether somebody may miss one: then the answer says so too."""
+    missed: frozenset[str] = frozenset()
+    """Those of the lines whose document somebody may miss: then the answer says so too."""
 
     @property
     def notes(self) -> tuple[NoteAdded, ...]:
-        """What the discussion says of it."""
-        if not self.lines:
-            return ()
-        more = len(self.lines) - _LISTED
-        told = "; ".join(self.lines[:_LISTED]) + (f"; and {more} more" if more > 0 else "")
-        return (NoteAdded(code=UNREAD if self.unread else CODE, text=f"Of the documents: {told}."),)
+        """What the discussion says of it: a note for each line, so that none is lost among others
+        wherever notes are shown."""
+        return tuple(
+            NoteAdded(code=UNREAD if each in self.missed else CODE, text=f"{each}.")
+            for each in dict.fromkeys(self.lines)
+        )
 
 
 NOTHING = Gathered()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 MOST_BYTES = 50_000_000
 """Of one document."""
+SLOW_BYTES = 500_000
+"""Of a document that is no text: what is larger may take a while to read."""
 MOST_TEXT_BYTES = 8_000_000
 """Of one text file that was named; the same as four bytes for each character that fits."""
 MOST_CHARACTERS = 2_000_000

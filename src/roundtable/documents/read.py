@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 
 class Unreadable(Exception):
-    """Why a document cannot be read: a clause that goes on from its name."""
+    """Why a document cannot be read: a clause that goes on from its name. What to do about it, if
+    that is known, stands behind a semicolon; or it is the extra that is missing."""
+
+    @property
+    def says_what_to_do(self) -> bool:
+        return ";" in str(self) or "needs the extra" in str(self)
 
 
 class NearlyText(Unreadable):

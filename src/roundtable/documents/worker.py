@@ -9,12 +9,15 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 from .kinds import EXTRA
 from .limits import MEMORY, MOST_CHARACTERS, SECONDS
 from .read import Unreadable
 
+IN_TIME = 0.75
+"""Of the seconds that a document has: those after which nothing more is read."""
 Part = tuple[str, str]
 """Where a piece of text stands, such as `page 4`, and the piece; "" where nothing is to be said."""
 
@@ -22,20 +25,27 @@ Part = tuple[str, str]
 class Found:
     """What was read so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
         self.parts: list[str] = []
         self.lines: list[str] = []
         self.left = MOST_CHARACTERS
+        self.full = False
+        """Whether nothing more is taken."""
+        self._ends = time.monotonic() + seconds * IN_TIME
 
     def add(self, parts: Iterator[Part]) -> None:
-        """As much of it as fits."""
+        """As much of it as fits, and as is read in time: what was read is worth more than nothing
+        because of the rest."""
         for where, text in parts:
             whole = f"[{where}]\n{text.strip()}" if where else text.strip()
-            if len(whole) + 2 > self.left:
+            late = bool(self.parts) and time.monotonic() > self._ends
+            if late or len(whole) + 2 > self.left:
                 if not self.parts:
                     self.parts.append(whole[: self.left])
                 told = f"was read up to {where}" if where else "was read in part"
-                self.lines.append(f"{told}: {MOST_CHARACTERS:,} characters fit")
+                why = "more takes too long" if late else f"{MOST_CHARACTERS:,} characters fit"
+                self.lines.append(f"{told}: {why}")
+                self.full = True
                 return
             self.left -= len(whole) + 2
             self.parts.append(whole)

@@ -3,26 +3,23 @@ those beside it need, and by what the verdict would need if it were written next
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from math import ceil
 
-from ..core.budget import LIMITS, Granted, Spending, Wanted, grant
-from ..core.decide import Procedure
+from ..core.budget import LIMITS, Granted, Limit, Spending, Wanted, covers, grant, told
 from ..core.effects import TurnPlan
-from ..core.errors import UnknownName
-from ..core.events import BudgetExhausted
+from ..core.events import BudgetExhausted, Event, StoredEvent
 from ..core.state import State
 from ..core.text import estimate_tokens, likely_tokens
 from ..core.turns import Call
-from ..core.values import Prompt, SpeakerRef
-from ..procedures import procedure_spec
-from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths, heard_in
-from ..rehearsal.play import SpentAfter, Spoken, play
-
-USEFUL = 0.6
-"""Of the usual length: with less an answer is not asked for, it would be cut short."""
+from ..core.values import Budget, Prompt, ToCome
+from ..rehearsal.estimate import estimate
+from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths
+from ..rehearsal.play import play
+from .ahead import ANSWERING, USEFUL, Ahead, as_usual, charged_here, known_here, procedure_of
 
 
 def admission(
@@ -45,43 +42,122 @@ def admission(
     if budget.max_tokens is None and budget.max_cost_usd is None and budget.max_calls is None:
         free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
         return _named(state, grant(budget, spending, free, dearest))
-    # Calls that begin side by side are admitted in the same state: it is rehearsed once for them.
-    known = state.derived("lengths", lambda state: lengths.heard_here(heard_in(state)))
-    charged = _charged(state)
-    wanted = _wanted(known, plan, call, text, tokens_in, most_out)
-    procedure = _procedure(state)
-    beside: list[Wanted] = []
-    ending: list[Wanted] = []
-    if procedure is not None:
-        whole = plan.policy.dispensable
-        now, then = state.derived(
-            "rehearsed whole" if whole else "rehearsed",
-            lambda state: _rehearsed(state, procedure, known, whole=whole),
-        )
-        if not any(each.turn_id == plan.turn_id for each in now):
-            then = []  # what is asked here does not follow from the rules
-        beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to, known)]
-        ending = [charged(_to_come(each, known)) for each in then]
-    wanted = charged(wanted)
-    said = any((s.stage, s.round) != (plan.stage, plan.round) for s in state.said.in_rounds)
-    granted = grant(
-        budget,
-        spending,
-        wanted,
-        dearest,
-        beside=beside,
-        ending=ending,
-        whole_round=said and call.purpose == "answer" and plan.round > 0,
-    )
-    if (
-        not isinstance(granted, Granted)
-        and plan.round > 0
-        and not said
-        and granted.limit != "calls"
-    ):
-        # Too little for a verdict in words: answers that are counted are the best there can be.
-        granted = grant(budget, spending, wanted, dearest, beside=beside)
+    known = known_here(state, lengths)
+    charged = charged_here(state)
+    wanted = charged(_wanted(known, plan, call, text, tokens_in, most_out))
+    ahead = Ahead(state, plan, call, known, about_to, charged)
+    beside = ahead.beside(wanted)
+    answers = call.purpose in ANSWERING
+    further = answers and ahead.said_elsewhere and plan.round > 0
+    # What is cut there is of no use: it is had whole, or not at all.
+    if further:
+        wanted, beside = ahead.in_full(wanted)
+    elif plan.policy.dispensable:
+        wanted, *beside = map(as_usual, (wanted, *beside))
+    # Nobody is asked again at the cost of those who have not been asked yet, and no further round
+    # begins that not all could hold.
+    ask = partial(grant, budget, spending, wanted, dearest, beside=beside)
+    granted = ask(ending=ahead.ending(), whole_round=further or not answers)
+    first = plan.round > 0 and not ahead.said_elsewhere
+    if isinstance(granted, Granted):
+        if not (first and answers and granted.short):
+            return granted
+        # Few whole answers count, and many that are cut do not.
+        all_of_it = as_usual(wanted, 1.0)
+        fewer = grant(budget, spending, all_of_it, dearest, ending=ahead.ending_of_fewer())
+        return fewer if isinstance(fewer, Granted) else granted
+    if granted.limit == "time":
+        return _named(state, granted)
+    if call.purpose == "repair":
+        # What cannot be had without it either is not kept back from it.
+        if not ahead.next_round_fits(budget, spending, dearest):
+            granted = ask(ending=ahead.verdict(), whole_round=True)
+    elif first:
+        granted = _in_part(granted, ahead, budget, spending, wanted, dearest)
     return _named(state, granted)
+
+
+def _in_part(
+    refused: BudgetExhausted,
+    ahead: Ahead,
+    budget: Budget,
+    spending: Spending,
+    wanted: Wanted,
+    dearest: tuple[float, float],
+) -> Granted | BudgetExhausted:
+    """A first answer, where not all of them can be had with a verdict: with fewer of them if that
+    leaves one; and where no verdict in words can be paid any more, answers that are counted are
+    the best there can be."""
+    fewer = grant(budget, spending, wanted, dearest, ending=ahead.ending_of_fewer())
+    if isinstance(fewer, Granted):
+        return fewer
+    concluding = ahead.ending_without()
+    if concluding and covers(budget, spending, concluding, dearest):
+        return refused
+    alone = grant(budget, spending, wanted, dearest)
+    if isinstance(alone, Granted) or ahead.begun:
+        return alone
+    # With nobody heard it would end with nothing: even one that may be cut is more.
+    last_resort = replace(wanted, fewest_out=max(1, wanted.fewest_out // 2))
+    return grant(budget, spending, last_resort, dearest)
+
+
+def goes_on_without(
+    state: State,
+    spending: Spending,
+    plan: TurnPlan,
+    call: Call,
+    *,
+    about_to: Collection[str],
+    lengths: Lengths,
+    dearest: tuple[float, float],
+) -> bool:
+    """Whether a call that a limit does not allow is left out and nothing else: the table can do
+    without it, and nobody has answered yet, or its next round can be paid whole, with the verdict
+    after it."""
+    if not (plan.policy.dispensable or call.purpose == "repair"):
+        return False
+    if not state.said.in_rounds and plan.policy.dispensable:
+        return True
+    ahead = Ahead(state, plan, call, known_here(state, lengths), about_to, charged_here(state))
+    return ahead.next_round_fits(state.budget, spending, dearest)
+
+
+def still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float]) -> ToCome | None:
+    """The most that is still to come, had the budget not ended it."""
+    procedure = procedure_of(state)
+    if procedure is None:
+        return None
+    most = estimate(state, procedure, known_here(state, lengths), unpriced=dearest).most
+    return ToCome(
+        calls=ceil(most.calls),
+        tokens=ceil(most.tokens),
+        cost_usd=most.cost_usd or 0.0,
+        seconds=most.seconds,
+    )
+
+
+def ended_by_cut(
+    state: State, spending: Spending, speech: Event, lengths: Lengths
+) -> BudgetExhausted | None:
+    """Which limit ended a discussion that comes to its end with this speech, which a limit cut;
+    None if it goes on after it."""
+    procedure, budget = procedure_of(state), state.budget
+    if procedure is None or state.exhausted is not None:
+        return None
+    led = state.branch()
+    led.apply(StoredEvent(led.discussion_id, led.seq + 1, led.updated_at or _LONG_AGO, speech))
+    if play(led, procedure, known_here(state, lengths), "differing").calls:
+        return None
+    tokens = spending.tokens / budget.max_tokens if budget.max_tokens else 0.0
+    cost = spending.cost_usd / budget.max_cost_usd if budget.max_cost_usd else 0.0
+    limit: Limit = "cost" if cost >= tokens else "tokens"
+    spent = BudgetExhausted(limit=limit, detail=told(budget, limit, spending))
+    named = _named(state, spent)
+    return named if isinstance(named, BudgetExhausted) else None
+
+
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _named(state: State, granted: Granted | BudgetExhausted) -> Granted | BudgetExhausted:
@@ -89,38 +165,6 @@ def _named(state: State, granted: Granted | BudgetExhausted) -> Granted | Budget
         return granted
     origin = state.limits_from.get(LIMITS[granted.limit], "")
     return granted.model_copy(update={"origin": origin}) if origin else granted
-
-
-def _charged(state: State) -> Callable[[Wanted], Wanted]:
-    """Calls at the prices that were really charged so far, where those are above the list's."""
-    listed: dict[str, float] = {}
-    paid: dict[str, float] = {}
-    for turn in state.turns.values():
-        for attempt in turn.attempts:
-            if attempt.finished is None or attempt.finished.usage.unpriced_calls:
-                continue
-            model, usage = attempt.started.model, attempt.finished.usage
-            speaker = _speaker(state, attempt.started.participant, model)
-            price = price_of(speaker) if speaker else None
-            if price is not None:
-                cost = usage.input_tokens * price[0] + usage.output_tokens * price[1]
-                listed[model] = listed.get(model, 0.0) + cost / 1_000_000
-                paid[model] = paid.get(model, 0.0) + usage.priced_usd
-
-    def charged(each: Wanted) -> Wanted:
-        model, price = each.speaker.model, price_of(each.speaker)
-        if price is None or not listed.get(model) or paid[model] <= listed[model]:
-            return each
-        times = paid[model] / listed[model]
-        dearer = {"usd_per_million_in": price[0] * times, "usd_per_million_out": price[1] * times}
-        return replace(each, speaker=each.speaker.model_copy(update=dearer))
-
-    return charged
-
-
-def _speaker(state: State, participant: str, model: str) -> SpeakerRef | None:
-    seat = state.participant(participant)
-    return next((ref for ref in seat.speakers if ref.model == model), None) if seat else None
 
 
 def _wanted(
@@ -146,67 +190,3 @@ def _wanted(
     if not alone:
         long = lengths.at_most(model, name, small=speaker.demonstration)
     return Wanted(speaker, tokens_in, fewest, max(1, round(usual)), max(1, ceil(long)), most_out)
-
-
-def _rehearsed(
-    state: State, procedure: Procedure, lengths: Lengths, *, whole: bool
-) -> tuple[Sequence[Spoken], Sequence[Spoken]]:
-    """The calls that are open now, and those that a verdict needs after them at least; with
-    `whole` that is one which everybody has answered for."""
-    heard: SpentAfter = "everybody" if whole else "somebody"
-    played = play(state, procedure, lengths, "differing", spent_after=heard)
-    first = min((each.step for each in played.calls), default=0)
-    now = [each for each in played.calls if each.step == first]
-    later = [each for each in played.calls if each.step > first]
-    begun = any(each.round > 0 for each in now) or bool(state.said.in_rounds)
-    if whole or begun:
-        return now, later
-    # Nobody has answered yet: there is a verdict if one of them can.
-    answers = [each for each in later if each.round > 0]
-    fewest = min(answers, key=lambda each: each.tokens_in + each.tokens_out, default=None)
-    return now, [each for each in later if each.round == 0 or each is fewest]
-
-
-def _beside(
-    state: State,
-    plan: TurnPlan,
-    wanted: Wanted,
-    now: Sequence[Spoken],
-    about_to: Collection[str],
-    lengths: Lengths,
-) -> list[Wanted]:
-    """The other calls of this stage that have not begun: of those that are held one after another
-    nothing is rendered yet, and each counts as this one with a price of its own."""
-    stage = state.stages.get((plan.stage, plan.round))
-    rendered = {each.turn_id: each for each in now}
-    found = []
-    for turn_id in stage.opened.turns if stage else ():
-        turn = state.turn(turn_id)
-        begun = turn is not None and (turn.over or turn.attempts)
-        if turn_id == plan.turn_id or begun or turn_id in about_to:
-            continue
-        if turn_id in rendered:
-            found.append(_to_come(rendered[turn_id], lengths))
-            continue
-        seat = state.participant(turn_id.rpartition("/")[2])
-        found.append(replace(wanted, speaker=seat.speaker if seat else wanted.speaker))
-    return found
-
-
-def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
-    speaker: SpeakerRef = each.speaker
-    return Wanted(
-        speaker,
-        ceil(each.tokens_in * lengths.caution(speaker.model)),
-        max(1, round(each.tokens_out * USEFUL)),
-        max(1, round(each.tokens_out)),
-        max(1, ceil(each.at_most_out)),
-        max(1, ceil(each.at_most_out)),
-    )
-
-
-def _procedure(state: State) -> Procedure | None:
-    try:
-        return procedure_spec(state.start.procedure).procedure
-    except UnknownName:
-        return None

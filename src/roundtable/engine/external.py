@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.avowal import odds
 from ..core.copied import without_copied
-from ..core.declaration import Declaration
+from ..core.declaration import OWN, SILENT, Declaration
 from ..core.declaration_block import LABEL, split_blocks
-from ..core.declaration_form import Form, Reading
+from ..core.declaration_form import PLACEHOLDER, Form, Reading
 from ..core.deliverable import Deliverable, flags_of, split_deliverables
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
@@ -114,6 +115,11 @@ def heard(
             flags.append(SAID_ONLY)
             remarks.append(ONLY_SAID)
     elif form is not None and declaration is not None:
+        differing = [] if alone else odds(prose, declaration, form)
+        flags += differing
+        remarks += [
+            f"It is recorded, and flagged {each}: the declaration counts." for each in differing
+        ]
         remarks += lacks(form, declaration, fields or {}, first=first_word(state, plan))
         remarks += [f"Read so: {each}." for each in reading.mended]
         remarks += amended_beside(state, plan, declaration)
@@ -155,7 +161,7 @@ def speech_from_outside(
     )
 
 
-MEND = "Mend it and call again, or leave the declaration out: then nothing of it is counted."
+MEND = "Correct it and call again, or leave the declaration out: then nothing is counted."
 
 
 def _read(form: Form, text: str, fields: Mapping[str, Any] | None) -> Reading:
@@ -208,7 +214,11 @@ def lacks(
         asked = [each.id for each in form.listed if each.asked and each.id not in answered]
         if asked:
             told.append(f"Not answered: {', '.join(asked)}.")
-        moved = [v.on for v in declaration.votes if v.before not in ("silent", v.choice)]
+        moved = [
+            v.on
+            for v in declaration.votes
+            if v.before not in (SILENT, v.choice) or _left(form.held.get(v.on), v.choice)
+        ]
         if moved and not first and form.peers and not declaration.moved_by:
             told.append(
                 f"You changed your choice on {', '.join(moved)} and named no argument (adopted "
@@ -219,3 +229,8 @@ def lacks(
         names = clip(", ".join(sorted(unasked)), 200)
         told.append(f"Not asked for now, and left out: {names}.")
     return told
+
+
+def _left(held: str | None, choice: str) -> bool:
+    """Whether a vote leaves what its seat declared last, whatever it says it held before."""
+    return held not in (None, PLACEHOLDER, SILENT, OWN, choice)

@@ -13,7 +13,8 @@ from ..ports import Ledger
 LAST = "last"
 """In place of an id: the discussion that was changed last."""
 WHOLE = re.compile(r"rt_[0-9a-f]{8}")
-_BEGINNING = re.compile(r"(?:rt_)?[0-9a-f]{1,8}")
+_BEGINNING = re.compile(r"rt_[0-9a-f]{1,8}|[0-9a-f]{4,8}")
+"""Without `rt_` a letter or three may be a word: `roundtable delete a` names nothing."""
 _TOLD = 5
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from ..core.budget import LIMITS
+from ..core.condensing import ROOM, condensed, condensed_note
 from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
@@ -92,10 +93,16 @@ def skipped(
 
 
 def material_added(state: State, material: Material, by: str) -> list[tuple[Event, str | None]]:
-    """Put a document on the table: every later prompt carries it."""
+    """Put a document on the table: every later prompt carries it. Where the documents have a room
+    that they share, all have less of it from now on, and that is said."""
     _refuse_closed(state)
     refuse_too_much(material_size(state) + size_of([material]))
-    return [(MaterialAdded(material=material, by=by), None)]
+    added: list[tuple[Event, str | None]] = [(MaterialAdded(material=material, by=by), None)]
+    room = state.start.options.get(ROOM)
+    if isinstance(room, int):
+        cuts = condensed((*state.context, material), state.start.topic, room).cuts
+        added.append((condensed_note(cuts, (*state.participants, state.start.host)), None))
+    return added
 
 
 def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None]]:

@@ -9,18 +9,25 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..core.condensing import ROOM, condensed, condensed_note, room_for
+from ..core.condensing import PRESENT, ROOM, RULE, Cut, condensed, condensed_note
 from ..core.errors import LedgerConflict, UnknownDiscussion
-from ..core.events import DiscussionOpened, FollowUpOpened, NewEvent, NewsPlanned, NoteAdded
+from ..core.events import (
+    DiscussionOpened,
+    FollowUpOpened,
+    NewEvent,
+    NewsPlanned,
+    NoteAdded,
+    StoredEvent,
+)
 from ..core.material import beginnings, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import Material, Options, Participant
-from ..ports import Casting, Ledger, Models, Notifications, Queue
+from ..ports import Casting, Ledger, ListedModels, Models, Notifications, Queue
 from ..procedures import procedure_spec
 from ..procedures.casting import can_cast
 from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
@@ -35,6 +42,8 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
+from ..procedures.vocabulary import named_models
+from ..rehearsal.room import room_for_documents
 from ..version import __version__
 from ..views.driving import calls_somebody
 from .find import find_discussion
@@ -130,6 +139,9 @@ class Opening:
             request = replace(request, chosen_experts=chosen)
         models = await self.models()
         await self.tools.loop_gate.step()
+        if isinstance(models, ListedModels):
+            for name in named_models(spec.options, request.options):
+                models.insist(name)
         return request, spec.seat(request, models, defaults)
 
     async def _terms(self, request: OpenRequest, spec: ProcedureSpec, seating: Seating) -> Options:
@@ -192,9 +204,6 @@ class Opening:
     ) -> list[NewEvent]:
         """The first events: what is opened, what there is to say about it, and who is told."""
         everybody = (*seating.participants, seating.host)
-        cuts = condensed(request.context, request.topic, room := room_for(everybody)).cuts
-        if cuts:
-            kept = {**kept, ROOM: room}
         opened = DiscussionOpened(
             topic=request.topic,
             context=request.context,
@@ -213,6 +222,8 @@ class Opening:
             files=request.files,
             account=request.account,
         )
+        now = self.tools.clock.now()
+        opened, cuts = self._condensed(opened, spec, now)
         chosen = request.chosen_experts
         by_words = chosen and chosen.by_words and CASTING not in kept
         notes = [
@@ -226,7 +237,6 @@ class Opening:
         if self.news is not None:
             news, warnings = self.news.planned(spec.name, news)
             notes += warnings
-        now = self.tools.clock.now()
         events = [NewEvent(opened, now, _mark(key) if key else None)]
         events += [NewEvent(note, now) for note in notes]
         if news is not None:
@@ -234,6 +244,20 @@ class Opening:
         if request.task is not None:
             events.append(NewEvent(request.task, now))
         return events
+
+    def _condensed(
+        self, opened: DiscussionOpened, spec: ProcedureSpec, now: datetime
+    ) -> tuple[DiscussionOpened, tuple[Cut, ...]]:
+        """With the room that its documents have, and what is left of those that have more."""
+        if not opened.context:
+            return opened, ()
+        state = fold([StoredEvent("rehearsal", 1, now, opened)])
+        room = room_for_documents(state, spec.procedure, self.tools.lengths)
+        if room is None:
+            return opened, ()
+        cuts = condensed(opened.context, opened.topic, room).cuts
+        options = {**opened.options, ROOM: room, RULE: PRESENT}
+        return opened.model_copy(update={"options": options}), cuts
 
 
 def _handed_on(earlier: Sequence[State]) -> list[Material]:

@@ -12,9 +12,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ..core.errors import LedgerError, LedgerFull, LedgerGone, LedgerReadOnly
+from ..core.errors import (
+    LedgerBusy,
+    LedgerError,
+    LedgerFull,
+    LedgerGone,
+    LedgerMissing,
+    LedgerReadOnly,
+)
 from ..core.events import AttemptFailed, AttemptFinished, Event, NewEvent
 from ..core.state import State
+from ..core.text import counted
 from ..ports import Clock, Rescue
 
 if TYPE_CHECKING:
@@ -26,7 +34,9 @@ PATIENCE = 300.0
 """Seconds for which a database that went away is waited for, where nobody says otherwise."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 
-AWAY = "The database does not answer; what was said is kept. Trying again…"
+AWAY = "The database does not answer; what was said is kept."
+REMINDED = 60.0
+"""Seconds after which whoever waits hears again that nothing has changed, and for how long."""
 BACK = "It is back."
 
 
@@ -72,8 +82,12 @@ class Outage:
         self._waiting = 0
         """How much of ours has failed and not succeeded since. One success is not the end: a
         database that is locked can still be read."""
+        self._answers = False
+        """Whether what was last tried succeeded."""
         self._hurried = False
         self._told = ""
+        self._reminded = 0.0
+        """At which second of the outage that was said last."""
         self._settled = asyncio.Event()
         """Set when the ledger has all that happened, or nobody waits for it any more."""
         self._unstored: dict[str, str] = {}
@@ -116,9 +130,10 @@ class Outage:
             if not error.temporary:
                 raise
             self._error = error
+            self._answers = False
         if self._since is None:
-            self._since = self._clock.monotonic()
-            self._on_notice(Notice(self._id, True, _away(self._error)))
+            self._since, self._reminded = self._clock.monotonic(), 0.0
+            self._on_notice(Notice(self._id, True, _away(self._error, self._patience)))
         self._keep(outcome)
         return await self._again(work, outcome)
 
@@ -147,6 +162,12 @@ class Outage:
                     if not error.temporary:
                         raise
                     self._error = error
+                    self._answers = False
+        except asyncio.CancelledError:
+            # With the last of those who wait, nobody else would tell that it is over.
+            if self._answers and self._waiting == 1:
+                self._tell_back()
+            raise
         finally:
             self._waiting -= 1
 
@@ -157,10 +178,15 @@ class Outage:
 
     def _stored(self, outcome: Sequence[NewEvent]) -> None:
         self._hurried = False
+        self._answers = True
         place = self._forget(outcome)
         if place and self._rescue is not None and not (self._unstored or self._given_up):
             self._rescue.drop(self._id)
-        if self._since is not None and not self._waiting and not self._unstored:
+        if not self._waiting:
+            self._tell_back()
+
+    def _tell_back(self) -> None:
+        if self._since is not None and not self._unstored:
             self._since = None
             self._on_notice(Notice(self._id, False, BACK))
 
@@ -176,6 +202,11 @@ class Outage:
         assert self._since is not None, "an outage has begun"
         waited = self._clock.monotonic() - self._since
         if waited < self._patience and not self._hurried:
+            if waited - self._reminded >= REMINDED:
+                self._reminded = waited
+                left = _span(self._patience - waited)
+                told = f"{self._error.message} Waited for {_span(waited)}; trying for {left} more."
+                self._on_notice(Notice(self._id, True, told))
             return
         if waited < self._patience and self._told != self.kept:
             self._told = self.kept  # whoever ends it by hand hears of no error
@@ -192,22 +223,31 @@ class Outage:
         outcomes = [*self._unstored.values(), *self._given_up]
         if lost := outcomes.count(""):
             return (
-                f"There was no room for {lost} answer(s) anywhere: they have to be asked for"
-                " again. Everything before them is safe."
+                f"There was no room anywhere for {counted(lost, 'answer')}, to be asked for again."
+                " Everything before is safe."
             )
-        if places := dict.fromkeys(outcomes):
-            return (
-                f"What was said meanwhile is kept in {' and '.join(places)}; the next start takes"
-                " it in."
-            )
+        places = " and ".join(dict.fromkeys(outcomes))
+        if isinstance(self._error, LedgerMissing):
+            meanwhile = f"What was said meanwhile is kept in {places}. " if places else ""
+            return f"{meanwhile}All that was said before is in that database, and nowhere else."
+        if places:
+            return f"What was said meanwhile is kept in {places}; the next start takes it in."
         return "Nothing that was said is lost."
 
 
-def _away(error: LedgerError) -> str:
-    """What to say of it: who has to make room, or to let us write, must hear that at once."""
-    if isinstance(error, LedgerFull | LedgerReadOnly):
-        return f"{error.message} What was said is kept. Trying again…"
-    return AWAY
+def _away(error: LedgerError, patience: float) -> str:
+    """What to say of it: who has to make room, to let us write or to put it back must hear that at
+    once, and how long there is for it."""
+    again = f"Trying again for up to {_span(patience)}…"
+    if isinstance(error, LedgerBusy | LedgerFull | LedgerMissing | LedgerReadOnly):
+        return f"{error.message} What was said is kept. {again}"
+    return f"{AWAY} {again}"
+
+
+def _span(seconds: float) -> str:
+    """As one says it, rounded."""
+    minutes = round(seconds / 60)
+    return counted(minutes, "minute") if minutes else counted(max(1, round(seconds)), "second")
 
 
 def _name(outcome: Sequence[NewEvent]) -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -205,7 +206,8 @@ class Service:
         begins any more, and the discussion is returned as it stands when those under way are over.
         """
         await self._let_in(discussion_id, on_notice)
-        state = await self.read(discussion_id)
+        outage = self._outage(discussion_id, on_notice)
+        state = await outage.through(lambda: self.read(discussion_id))
         if state.closed is not None:
             return state
         self._tell_of(state)
@@ -222,7 +224,7 @@ class Service:
             lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
         )
         del state  # the journal has its own
-        async with self._driven(discussion_id, on_event, on_notice, lease) as journal:
+        async with self._driven(discussion_id, outage, on_event, lease) as journal:
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
@@ -283,22 +285,42 @@ class Service:
         lengths = await self._learned.lengths()
         return estimate(state, spec.procedure, lengths, compares=spec.compares)
 
-    async def tell_estimate(self, state: State) -> Estimate:
-        """The same, stored with the discussion, so that it can be held against what it took."""
+    async def tell_estimate(self, state: State, on_notice: OnNotice | None = None) -> Estimate:
+        """The same, stored with the discussion, so that it can be held against what it took. Where
+        the database went away, whoever is told of it waits; others do without."""
         told = await self.estimate(state)
-        await self.record(
-            state.discussion_id, CostEstimated(expected=told.expected), key="estimate"
-        )
+        id_, event = state.discussion_id, CostEstimated(expected=told.expected)
+
+        async def store() -> None:
+            await self.record(id_, event, key="estimate")
+
+        if on_notice is not None:
+            await self._outage(id_, on_notice).through(store)
+            return told
+        try:
+            await store()
+        except LedgerError as error:
+            if not error.temporary:
+                raise
         return told
 
-    async def take_in(self) -> None:
-        """Store what processes that are gone could not, because the database was away."""
+    async def take_in(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Store what processes that are gone could not, because the database was away. Of what
+        belongs to no discussion of this ledger is told: its database may have been lost."""
         rescue = self._tools.rescue
         for discussion_id in rescue.waiting() if rescue is not None else ():
             # Whoever drives it takes it in; and where the database is away, it waits on.
-            with suppress(LeaseHeld, LedgerError, UnknownDiscussion):
-                async with self._driven(discussion_id):
-                    pass
+            with suppress(LeaseHeld, LedgerError):
+                try:
+                    async with self._driven(discussion_id):
+                        pass
+                except UnknownDiscussion:
+                    assert rescue is not None, "something waits there"
+                    tell(
+                        f"Answers of {discussion_id} wait in {rescue.where(discussion_id)}, but "
+                        "this database does not know that discussion. Bring back the database that "
+                        "does; if it is lost, remove the file."
+                    )
 
     async def stop(
         self, discussion_id: str, *, by: str, reason: str = "", key: str | None = None
@@ -641,27 +663,37 @@ class Service:
     async def _driven(
         self,
         discussion_id: str,
+        outage: Outage | None = None,
         on_event: OnEvent = no_events,
-        on_notice: OnNotice = no_notices,
         brought: Lease | None = None,
     ) -> AsyncIterator[Journal]:
-        """The journal of whoever drives a discussion, with all that earlier drivers have kept."""
+        """The journal of whoever drives a discussion, with all that earlier drivers have kept.
+        Where the database is away, who brings an `outage` waits for it."""
         clock, rescue = self._tools.clock, self._tools.rescue
-        holding = self._leased(discussion_id) if brought is None else nullcontext(brought)
+        holding = self._leased(discussion_id, outage) if brought is None else nullcontext(brought)
         async with holding as lease:
-            outage = Outage(
-                discussion_id,
+            load = partial(
+                Journal.load,
+                self._ledger,
                 clock,
-                patience=self._tools.patience,
-                rescue=rescue,
-                on_notice=on_notice,
+                discussion_id,
+                lease,
+                self._watched(on_event),
+                outage or self._outage(discussion_id, no_notices),
             )
-            journal = await Journal.load(
-                self._ledger, clock, discussion_id, lease, self._watched(on_event), outage
-            )
+            journal = await (outage.through(load) if outage is not None else load())
             await take_in(journal, rescue)
             with self._tools.watch.driving() if self._tools.watch else nullcontext():
                 yield journal
+
+    def _outage(self, discussion_id: str, on_notice: OnNotice) -> Outage:
+        return Outage(
+            discussion_id,
+            self._tools.clock,
+            patience=self._tools.patience,
+            rescue=self._tools.rescue,
+            on_notice=on_notice,
+        )
 
     def _watched(self, on_event: OnEvent) -> OnEvent:
         """Tells whoever looks on for the operator, too."""
@@ -676,8 +708,11 @@ class Service:
         return both
 
     @asynccontextmanager
-    async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:
-        lease = await self._ledger.take_lease(discussion_id, self._owner, ttl=LEASE_TTL)
+    async def _leased(
+        self, discussion_id: str, outage: Outage | None = None
+    ) -> AsyncIterator[Lease]:
+        take = partial(self._ledger.take_lease, discussion_id, self._owner, ttl=LEASE_TTL)
+        lease = await (outage.through(take) if outage is not None else take())
         try:
             yield lease
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from ..core.events import TaskLinked, TaskWritten
 from ..core.headline import headline
 from ..core.naming import with_names
 from ..core.state import State
-from ..core.text import clip, first_sentences, redact
+from ..core.text import clip, counted, first_sentences, redact
 from ..ports import TaskBoard
 from ..views.action_items import NOBODY, action_items, by_owner
 from ..views.outgoing import outgoing
@@ -19,7 +18,6 @@ from .service import Service
 
 Dispatch = Callable[[str, str], Awaitable[None]]
 """Sends a message to a channel by its name."""
-_log = logging.getLogger("roundtable.tasks")
 _MAX_TITLE = 120
 
 
@@ -84,8 +82,7 @@ class TaskReporter:
         try:
             await part
         except RoundtableError as error:
-            problems.append(str(error))
-            _log.warning("task board %s: %s", self._board.name, redact(str(error)))
+            problems.append(redact(str(error)))
 
     async def _comment(self, state: State, task: str, document: str) -> None:
         mark = f"{state.discussion_id}/comment/{task}"
@@ -132,5 +129,5 @@ def _conclusion(state: State, document: str) -> str:
         lines += ["", f"Conclusion: {document}"]
     open_items = [item for item in action_items(state) if not item.owner]
     if open_items:
-        lines += ["", f"Without an owner ({NOBODY}): {len(open_items)} action item(s)."]
+        lines += ["", f"Without an owner ({NOBODY}): {counted(len(open_items), 'action item')}."]
     return outgoing("\n".join(lines))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ..core.events import StoredEvent
 from ..core.state import State
+from ..core.values import SpeakerRef
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers, Watch
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
 from .lookups import LookUps
@@ -31,6 +32,15 @@ OnEvent = Callable[[StoredEvent, State], None]
 """Called with each event, and the state that it led to, as the driving process takes it in."""
 
 
+Spares = Callable[[str], Awaitable[tuple[SpeakerRef, ...]]]
+"""Further speakers at the endpoint of a model, as it is now."""
+
+
+async def no_spares(_: str) -> tuple[SpeakerRef, ...]:
+    """For those who know of nobody else."""
+    return ()
+
+
 def no_drafts(_: Draft) -> None:
     """For those who do not listen to drafts."""
 
@@ -52,6 +62,8 @@ class Tools:
     asker: Asker | None = None
     delivery: Delivery | None = None
     on_draft: OnDraft = no_drafts
+    spares: Spares = no_spares
+    """Who else is there now for a seat whose models are all of no use where they were."""
     lengths: Lengths = NOTHING_HEARD
     """How much speakers usually say."""
     rescue: Rescue | None = None

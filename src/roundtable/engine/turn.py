@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.budget import Granted, is_paid_by_tokens
+from ..core.condensing import Cut, listed
+from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
 from ..core.errors import SpeakerError
 from ..core.events import (
@@ -25,21 +27,32 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import State, Turn
+from ..core.state import Attempt, State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
-from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step, without_missing
+from ..core.turns import (
+    TRUNCATED,
+    Accept,
+    Call,
+    GiveUp,
+    as_it_stands,
+    cut_by_limit,
+    kept_short,
+    next_step,
+    without_missing,
+)
 from ..core.values import Effort, Prompt, Reservation, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
+from ..prompts import Rendered
 from ..prompts.asking import asked
-from .admission import admission
+from .admission import admission, ended_by_cut, goes_on_without, still_to_come
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 EFFORT_UNHEEDED = "effort_unheeded"
-THOUGHTS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_240, "high": 20_480}
-"""Tokens of thinking that an effort may come to, beside those of the answer."""
+_BY_TOKENS = ("cost", "tokens")
+"""The limits of which others may leave more than was set aside for them."""
 LONGEST_DRAFT = 400_000
 """Characters of an answer that are told while they come: nobody reads along further."""
 
@@ -97,17 +110,18 @@ class _Taking:
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()
+        self._looked_again = False
         self.postponed = False
         """Whether its call waits for what others leave of the budget."""
 
     @property
     def plan(self) -> TurnPlan:
-        """What was asked for, on speakers that exist as far as this discussion has learnt: others
-        learn it at the same time."""
+        """What was asked for, on speakers that exist as far as this discussion has learnt, and with
+        no more patience than they have shown to deserve: others learn it at the same time."""
         state = self.journal.state
         if self._known is None or self._known[0] != state.seq:
             existing = without_missing(self._asked_for, state.missing_models, state.heard_speakers)
-            self._known = (state.seq, existing)
+            self._known = (state.seq, kept_short(existing, state))
         return self._known[1]
 
     @property
@@ -135,8 +149,25 @@ class _Taking:
                     await self._wait(call)
                     if not await self._call(call):
                         return
+                case GiveUp(cause="not_found") if await self._others_are_there():
+                    continue
                 case Accept() | GiveUp() as outcome:
                     await self.journal.record(*self._outcome(outcome))
+
+    async def _others_are_there(self) -> bool:
+        """Whether the endpoint has models by now that nobody knew of: a server may have been
+        started anew with another one. They are asked once each, like any spare one."""
+        if self._looked_again:
+            return False
+        self._looked_again = True
+        seat = self._asked_for.participant
+        known = {ref.model for ref in seat.speakers}
+        found = await self.tools.spares(seat.speaker.model)
+        new = tuple(ref for ref in found if ref.model not in known)
+        if new:
+            chain = seat.model_copy(update={"speakers": (*seat.speakers, *new)})
+            self._asked_for, self._known = replace(self._asked_for, participant=chain), None
+        return bool(new)
 
     async def _wait(self, call: Call) -> None:
         if call.wait > 0:
@@ -158,15 +189,15 @@ class _Taking:
     async def _attempt(self, call: Call, speaker: Speaker) -> bool:
         clock = self.tools.clock
         begun = clock.monotonic()
-        prompt, condensed = self._prompt(call)
+        rendered = self._prompt(call)
         try:
-            await self._open_attempt(call, prompt, condensed=condensed)
+            await self._open_attempt(call, rendered)
             if not self._in_flight(call):
                 return False
             # Nor is waiting for a database that was away.
             self.began += clock.monotonic() - begun
             begun = clock.monotonic()
-            reply = await self._speak(call, speaker, prompt)
+            reply = await self._speak(call, speaker, rendered.prompt)
         except SpeakerError as error:
             failure = self._failure(call.attempt, error, clock.monotonic() - begun)
             rest = self._out_of_time(call) if isinstance(error, _TimeOver) else ()
@@ -183,16 +214,14 @@ class _Taking:
             self.began = clock.monotonic()  # it is not late who has answered
         return True
 
-    async def _open_attempt(self, call: Call, prompt: Prompt, *, condensed: bool) -> None:
+    async def _open_attempt(self, call: Call, rendered: Rendered) -> None:
         """Journal that a call begins, or that it is refused. Where only what others have set aside
-        is in its way it waits for them: they may leave more than was thought."""
+        is in its way, or would cut it short, it waits: they may leave more than was thought."""
         clock, waited_from = self.tools.clock, self.tools.clock.monotonic()
         while True:
             settled = self.journal.settled
             self.postponed = False
-            await self.journal.record_checked(
-                lambda state: self._opening(state, call, prompt, condensed=condensed)
-            )
+            await self.journal.record_checked(lambda state: self._opening(state, call, rendered))
             if not self.postponed:
                 break
             await settled.wait()
@@ -204,12 +233,9 @@ class _Taking:
         return len(attempts) == call.attempt and attempts[-1].in_flight
 
     def _max_tokens(self, call: Call) -> int:
-        """What the task allows, and room for the thoughts that were asked for, since providers
-        count them as words; but never more than half the window: the prompt needs room too."""
-        effort = self._limits(call.speaker)[2]
-        wanted = self.plan.task_for(call.speaker).max_tokens
-        wanted += THOUGHTS[effort] if effort else 0
-        return min(wanted, call.speaker.context_window // 2)
+        declares = call.purpose == "declare"
+        asked_for = self.journal.state.start.pace
+        return self.plan.most_tokens(call.speaker, asked_for, declares=declares)
 
     def _granted(self, call: Call) -> int:
         """What was set aside for it, which may be less than the task allows."""
@@ -224,11 +250,10 @@ class _Taking:
         assert turn is not None, "a call is journalled before it is made"
         return turn.attempts[call.attempt - 1].started.reserved
 
-    def _prompt(self, call: Call) -> tuple[Prompt, bool]:
-        room = call.speaker.context_window - self._max_tokens(call)
+    def _prompt(self, call: Call) -> Rendered:
+        room = self.plan.prompt_room(call.speaker, self.journal.state.start.pace)
         nonce = self._nonce(self.plan.task_for(call.speaker).prompt)
-        rendered = asked(self.plan, call, nonce=nonce, room=room)
-        return rendered.prompt, rendered.condensed
+        return asked(self.plan, call, nonce=nonce, room=room)
 
     def _nonce(self, plan: PromptPlan) -> str:
         state = self.journal.state
@@ -236,9 +261,7 @@ class _Taking:
             return discussion_nonce(state.discussion_id, state.start.seed)
         return self.tools.ids.nonce()
 
-    def _opening(
-        self, state: State, call: Call, prompt: Prompt, *, condensed: bool
-    ) -> Sequence[Keyed]:
+    def _opening(self, state: State, call: Call, rendered: Rendered) -> Sequence[Keyed]:
         """The events that open an attempt, or that refuse it: asked for by the newest state."""
         plan, turn = self.plan, state.turn(self.plan.turn_id)
         if state.closed or state.stop_requested or (turn and turn.over):
@@ -252,27 +275,29 @@ class _Taking:
             self.journal.spending(),
             plan,
             call,
-            prompt,
+            rendered.prompt,
             self._max_tokens(call),
             about_to=self.journal.about_to,
             lengths=self.tools.lengths,
             dearest=self.tools.dearest_price,
         )
+        others = bool(state.in_flight) or bool(self.journal.about_to)
+        waits = granted.short if isinstance(granted, Granted) else granted.limit in _BY_TOKENS
+        if others and waits:
+            self.postponed = True
+            return ()
         if not isinstance(granted, Granted):
-            others = bool(state.in_flight) or bool(self.journal.about_to)
-            if others and granted.limit in ("cost", "tokens"):
-                self.postponed = True
-                return ()
             give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
             outcome = self._outcome(as_it_stands(plan, turn) or give_up)
-            left_out = plan.policy.dispensable and granted.limit != "time"
-            return outcome if left_out else ((granted, None), *outcome)
+            if granted.limit != "time" and self._left_out(state, call):
+                return outcome
+            return ((self._ended_by(state, granted), None), *outcome)
         events: list[Keyed] = []
         if call.replaces is not None:
             events.append((self._substitution(call, call.replaces), None))
-        if condensed and not any(note.code == self._condensed_code for note in state.notes):
-            events.append((self._condensed_note(call), None))
+        if rendered.cuts and (note := self._condensed_note(call, rendered.cuts)) not in state.notes:
+            events.append((note, None))
         started = AttemptStarted(
             turn_id=plan.turn_id,
             attempt=call.attempt,
@@ -282,11 +307,29 @@ class _Taking:
             model=call.speaker.model,
             purpose=call.purpose,
             label=plan.label,
-            prompt=prompt,
+            prompt=rendered.prompt,
             reserved=granted.reserved,
         )
         events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
         return events
+
+    def _left_out(self, state: State, call: Call) -> bool:
+        return goes_on_without(
+            state,
+            self.journal.spending(),
+            self.plan,
+            call,
+            about_to=self.journal.about_to,
+            lengths=self.tools.lengths,
+            dearest=self.tools.dearest_price,
+        )
+
+    def _ended_by(self, state: State, spent: BudgetExhausted) -> BudgetExhausted:
+        """With what else it would have taken: that is told where somebody may raise the limit."""
+        if state.exhausted is not None:
+            return spent
+        to_come = still_to_come(state, self.tools.lengths, self.tools.dearest_price)
+        return spent.model_copy(update={"to_come": to_come})
 
     async def _speak(self, call: Call, speaker: Speaker, prompt: Prompt) -> Reply:
         plan = self.plan
@@ -355,6 +398,7 @@ class _Taking:
             detail=f"{most:.0f} of {most:.0f} seconds passed",
             origin=self.journal.state.limits_from.get("max_seconds", ""),
         )
+        over = self._ended_by(self.journal.state, over)
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"
@@ -388,8 +432,23 @@ class _Taking:
             answered = replace(turn.attempts[-1], finished=finished)
             step = next_step(self.plan, replace(turn, attempts=(*turn.attempts[:-1], answered)))
             if isinstance(step, Accept):
+                events.extend(self._cut_short(step, answered))
                 events.extend(self._outcome(step))
         await self.journal.record(*events)
+
+    def _cut_short(self, said: Accept, answered: Attempt) -> tuple[Outcome, ...]:
+        """That a limit ended the discussion where it cut its last word: what is cut is no verdict,
+        and a higher limit brings one."""
+        state, plan = self.journal.state, self.plan
+        limited = is_paid_by_tokens(state.budget) and cut_by_limit(plan, answered)
+        if TRUNCATED not in said.flags or not limited:
+            return ()
+        speech = self._outcome(said)[0][0]
+        spent = ended_by_cut(state, self.journal.spending(), speech, self.tools.lengths)
+        if spent is None:
+            return ()
+        key = f"cut/{plan.turn_id}/{answered.started.attempt}"
+        return ((self._ended_by(state, spent), key),)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
@@ -405,6 +464,9 @@ class _Taking:
                 remedy=outcome.remedy,
             )
             return ((failure, key),)
+        flags = outcome.flags
+        if outcome.limited and is_paid_by_tokens(self.journal.state.budget):
+            flags = (*flags, LIMITED)
         condensed = any(note.code == self._condensed_code for note in self.journal.state.notes)
         speech = SpeechGiven(
             turn_id=plan.turn_id,
@@ -414,7 +476,7 @@ class _Taking:
             model=outcome.model,
             text=outcome.text,
             sections=outcome.sections,
-            flags=(*outcome.flags, CONDENSED) if condensed else outcome.flags,
+            flags=(*flags, CONDENSED) if condensed else flags,
             after_round=plan.after_round,
             declaration=outcome.declaration,
             independent=plan.independent,
@@ -431,6 +493,7 @@ class _Taking:
             remedy=error.remedy,
             retry_after=error.retry_after,
             seconds=round(seconds, 3),
+            trouble=error.trouble,
         )
         return failed, _outcome_key(self.plan.turn_id, attempt)
 
@@ -444,16 +507,19 @@ class _Taking:
             to_model=call.speaker.model,
             cause=failed.cause,
             remedy=failed.remedy,
+            trouble=failed.trouble,
         )
 
     @property
     def _condensed_code(self) -> str:
         return f"condensed/{self.plan.turn_id}"
 
-    def _condensed_note(self, call: Call) -> NoteAdded:
+    def _condensed_note(self, call: Call, cuts: Sequence[Cut]) -> NoteAdded:
+        what = "A repair" if call.repair else "The prompt"
         return NoteAdded(
             code=self._condensed_code,
-            text=f"The prompt of turn {self.plan.turn_id} was condensed: it did not fit the "
-            f"{call.speaker.context_window:,} tokens of {call.speaker.model}.",
+            text=f"{what} of turn {self.plan.turn_id} was condensed: it did not fit the "
+            f"{call.speaker.context_window:,} tokens of {call.speaker.model}. Shown of it: "
+            f"{listed(cuts)}.",
             remedy="Give this seat a model with a larger window, or shorten the material.",
         )

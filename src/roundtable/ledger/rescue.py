@@ -80,6 +80,10 @@ class RescueFiles:
                 found.extend(name[1] for name in names if name)
         return [each for each in dict.fromkeys(found) if self._is_left(each)]
 
+    def where(self, discussion_id: str) -> str:
+        files = (place / f"{discussion_id}.jsonl" for place in self._places)
+        return " and ".join(str(each) for each in files if each.exists())
+
     def _is_left(self, discussion_id: str) -> bool:
         """Whether whoever wrote it is certainly gone: else it is still at it."""
         return all(by == self._owner or owner_is_dead(by) for by, _ in self._lines(discussion_id))

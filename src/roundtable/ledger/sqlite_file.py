@@ -6,11 +6,13 @@ A file that is not ours, or newer than we are, is left exactly as it was.
 
 from __future__ import annotations
 
+import errno
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import monotonic, sleep
 from typing import TypeVar
 from urllib.parse import quote
@@ -20,13 +22,18 @@ from ..core.errors import (
     LedgerBusy,
     LedgerError,
     LedgerFull,
+    LedgerMissing,
     LedgerReadOnly,
     LedgerUnreachable,
     RoundtableError,
 )
 from ..private import private_folder, touch_private
 from .migrations import pending
+from .rescue import SUFFIX as RESCUE
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_ROOM = 64 * 1024
+"""What SQLite lays beside a database before it reads the first row is half as long."""
 _PRIMARY = 0xFF
 """SQLite's extended result codes keep the primary one in the lowest byte."""
 
@@ -50,6 +57,9 @@ def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
             )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return read_only(path)
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR if not has_room(path.parent):
+            # Even to read, SQLite needs room: it lays a file beside the database.
+            return full(path)
         case sqlite3.SQLITE_CANTOPEN:
             return LedgerReadOnly(
                 f"{path} cannot be opened.",
@@ -57,10 +67,7 @@ def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
                 " or choose another database with ROUNDTABLE_DB.",
             )
         case sqlite3.SQLITE_FULL:
-            return LedgerFull(
-                f"There is no room left for {path}.",
-                "Free some space and try again; what was written before is safe.",
-            )
+            return full(path)
         case sqlite3.SQLITE_NOTADB:
             return LedgerBroken(
                 f"{path} is not a SQLite database.",
@@ -75,6 +82,23 @@ def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
             return LedgerUnreachable(f"The disk under {path} failed: {error}.", "Check the disk.")
         case _:
             return LedgerError(f"{path}: {error}.")
+
+
+def full(path: Path) -> LedgerFull:
+    return LedgerFull(
+        f"There is no room left for {path}.",
+        "Free some space and try again; what was written before is safe.",
+    )
+
+
+def has_room(folder: Path) -> bool:
+    """Whether a little more can be written there: by trying, for a disk, a quota and a limit of
+    the process are full in different places."""
+    try:
+        with TemporaryFile(dir=folder, buffering=0) as probe:
+            return probe.write(bytes(_ROOM)) == _ROOM
+    except OSError as error:
+        return error.errno not in _NO_ROOM
 
 
 def read_only(path: Path) -> LedgerReadOnly:
@@ -210,6 +234,8 @@ class SqliteFile:
             is_folder = self.path.is_dir()
             private_folder(self.path.parent)
         except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise full(self.path) from error
             raise LedgerReadOnly(
                 f"{self.path.parent} is no place for a database: {error.strerror}.",
                 "Choose another one with ROUNDTABLE_DB.",
@@ -220,12 +246,22 @@ class SqliteFile:
             )
 
     def _refuse_what_was_left_alone(self) -> None:
-        """A log without its database belongs to one that was moved, and may be in use. SQLite would
-        take it for the log of the new one."""
-        if _identity(self.path) is None and self._log.exists() and self._log.stat().st_size:
-            raise LedgerUnreachable(
-                f"{self.path} is gone, but its log is still there.",
-                f"Put the database back; if it is not to come back, remove {self._log} too.",
+        """A log, or a rescue file, without its database belongs to one that was moved, and may be
+        in use. SQLite would take the log for that of the new one; and an empty database beside
+        answers that wait for theirs would look as if nothing had been lost."""
+        if _identity(self.path) is not None:
+            return
+        left: dict[Path, str] = {}
+        if self._log.exists() and self._log.stat().st_size:
+            left[self._log] = "its log is"
+        rescue = self.path.with_name(self.path.name + RESCUE)
+        if any(rescue.glob("*.jsonl")):
+            left[rescue] = "answers that were to be stored in it are"
+        if left:
+            raise LedgerMissing(
+                f"{self.path} is gone, but {' and '.join(left.values())} still there.",
+                "Put the database back. Without it all its discussions are lost; to begin with an "
+                f"empty one, remove {' and '.join(map(str, left))}.",
             )
 
     def _recognise(self) -> tuple[sqlite3.Connection, int]:
@@ -321,10 +357,10 @@ def _identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def _displaced(path: Path, *, gone: bool) -> LedgerUnreachable:
+def _displaced(path: Path, *, gone: bool) -> LedgerMissing:
     if gone:
-        return LedgerUnreachable(f"{path} is gone.", "Put it back where it was.")
-    return LedgerUnreachable(
+        return LedgerMissing(f"{path} is gone.", "Put it back where it was.")
+    return LedgerMissing(
         f"{path} is another file than before.",
         "Put the former one back, or end Roundtable and start it again with this one.",
     )

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from ..core.agents import on_subscription
-from ..core.errors import UnknownName, UsageError
+from ..core.errors import NoModel, UnknownName, UsageError
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
-from .discovery import EMBEDDED_MODEL, Found
 from .entry import ModelEntry
+from .found import EMBEDDED_MODEL, Found
 
 DEMONSTRATION = "demonstration"
 SPARES = 8
@@ -61,6 +61,22 @@ class Catalogue:
         places = range(max(map(len, rows), default=0))
         return tuple(row[place] for place in places for row in rows if place < len(row))
 
+    def insist(self, name: str) -> None:
+        """Implements ListedModels."""
+        try:
+            wanted = self._registry.resolve(name)
+        except UnknownName:  # a profile, or a mistake that whoever seats it will name
+            return
+        if self._found.usable(wanted.id) or on_subscription(wanted.id):
+            return
+        if self._found.substitute(wanted) == EMBEDDED_MODEL:
+            self._refuse_in_place_of_stored()
+            provider = self._registry.providers[wanted.provider]
+            why = f"{wanted.id} cannot be used here."
+            if provider.key_env:
+                why = f"{wanted.id} needs a key in {' or '.join(provider.key_env)}: there is none."
+            raise NoModel(wanted.id, why, provider.get)
+
     def at_hand(self, name: str, taken: Collection[str]) -> str:
         """Implements ListedModels."""
         wanted = self._wanted(name)
@@ -104,10 +120,14 @@ class Catalogue:
             model = self._registry.resolve(further).id if further else None
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)
-        spare = [model for model in self._found.elsewhere(first, SPARES) if model not in chain]
         speakers = [self._speaker(model) for model in chain]
-        speakers += [self._speaker(model, spare=True) for model in spare]
+        speakers += [each for each in self.spares(first) if each.model not in chain]
         return SpeakerChain(tuple(speakers), notes)
+
+    def spares(self, model: str) -> tuple[SpeakerRef, ...]:
+        """Further models of the endpoint of this one, should it turn out to be of no use there."""
+        others = self._found.elsewhere(model, SPARES) if "/" in model else ()
+        return tuple(self._speaker(each, spare=True) for each in others)
 
     def _refuse_in_place_of_stored(self) -> None:
         if self._unread is not None:
@@ -134,19 +154,9 @@ class Catalogue:
 
     def _note(self, wanted: str, instead: str) -> NoteAdded:
         """The same for every seat, so that it is said once."""
-        provider = self._registry.provider_of(wanted)
-        remedy = provider.get
-        if any(each.id == provider.id for each in self._found.providers):
-            # The key is there: it is the model that is not.
-            remedy = "roundtable models shows what it has."
+        why = self._found.why_not(wanted)
         return NoteAdded(
             code="substituted",
-            text=f"{instead} speaks in place of {wanted}, which {self._why(provider.id)}.",
-            remedy=remedy,
+            text=f"{instead} speaks in place of {wanted}, which {why.told}.",
+            remedy=why.remedy,
         )
-
-    def _why(self, provider_id: str) -> str:
-        there = self._found.endpoints.get(provider_id)
-        if there is not None and there.listed and there.foreign:
-            return "this server does not have"
-        return "the provider does not list" if there and there.listed else "cannot be used now"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..core.model_trouble import ModelTrouble
 from .listing import ListedModel
 
 
@@ -17,5 +18,5 @@ class Endpoint:
     """It is not the vendor's own: the vendor's names and prices mean nothing here."""
     listed: Mapping[str, ListedModel] = field(default_factory=dict)
     """By name, in the endpoint's order; empty if it does not say."""
-    gone: frozenset[str] = frozenset()
-    """Names that it turned out not to know."""
+    unusable: Mapping[str, ModelTrouble] = field(default_factory=dict)
+    """Names that turned out to be of no use there, and why."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .discovery import Found, FoundProvider
+from ..core.model_trouble import TOLD
+from .found import Found, FoundProvider
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,11 @@ def about_list(provider: FoundProvider, now: float) -> str:
     ]
     if any(left_out):
         told += f"; left out: {', '.join(filter(None, left_out))}"
-    if heard.gone:
-        names = ", ".join(heard.gone[:5]) + (" …" if len(heard.gone) > 5 else "")
-        told += f"; not there when they were asked: {names}"
+    by_trouble: dict[str, list[str]] = {}
+    for name, trouble in provider.unusable.items():
+        by_trouble.setdefault(TOLD[trouble], []).append(name)
+    for why, names in by_trouble.items():
+        told += f"; {why}: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
     if heard.tried > heard.at and heard.told:
         told += f". {heard.told} This is the list from before"
     return f"{told}."

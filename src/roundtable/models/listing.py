@@ -27,6 +27,7 @@ LARGEST_WINDOW = 100_000_000
 _MUTE = re.compile(
     r"embed|rerank|whisper|moderation|transcri|\btts\b|-tts|text-to-|speech|realtime|"
     r"dall-?e|\bimage\b|-image|imagen|\bsora\b|\bveo\b|\blyria\b|stable-diffusion|sdxl|\bflux\b|"
+    r"\bkokoro\b|\bxtts|\bpiper\b|parler-|musicgen|"
     r"llama-?guard|shieldgemma|\baqa\b|\bocr\b|\bclip\b|colbert|^bge|/bge|^e5-|/e5-|^gte-|/gte-|"
     r"babbage-002|davinci-002|minilm|-audio",
     re.IGNORECASE,
@@ -49,6 +50,10 @@ class ListedModel(Value):
     vision: bool | None = None
     thinking: bool | None = None
     structured: bool | None = None
+    weights: str = ""
+    """What its weights are known by, where the server says it."""
+    described: bool = False
+    """Whether the server was asked for this model alone, too."""
 
 
 class Listing(Value):
@@ -61,6 +66,8 @@ class Listing(Value):
     """Rows without a name, or with one that no model has."""
     more: int = 0
     """Rows beyond those that are read."""
+    owner: str = ""
+    """Who owns the first model, as it says: some servers are known by that."""
 
 
 def read_listing(document: object) -> Listing | None:
@@ -82,7 +89,31 @@ def read_listing(document: object) -> Listing | None:
             more += 1
         else:
             found[name] = _listed(name, row if isinstance(row, Mapping) else {})
-    return Listing(models=tuple(found.values()), mute=mute, unreadable=unreadable, more=more)
+    first = next((row for row in rows if isinstance(row, Mapping)), {})
+    owner = first.get("owned_by")
+    return Listing(
+        models=tuple(found.values()),
+        mute=mute,
+        unreadable=unreadable,
+        more=more,
+        owner=owner[:LONGEST_NAME] if isinstance(owner, str) else "",
+    )
+
+
+def described(listing: Listing, details: Mapping[str, Mapping[str, Any]]) -> Listing:
+    """The listing with what a server tells of single models, by name. One that turns out not to
+    speak is left out."""
+    rows: list[ListedModel] = []
+    for row in listing.models:
+        if (more := details.get(row.name)) is None:
+            rows.append(row)
+        elif _speaks(row.name, more):
+            told = _listed(row.name, more).model_dump(
+                exclude={"name", "weights"}, exclude_none=True
+            )
+            rows.append(row.model_copy(update={**told, "described": True}))
+    mute = listing.mute + len(listing.models) - len(rows)
+    return listing.model_copy(update={"models": tuple(rows), "mute": mute})
 
 
 def speaks(name: str) -> bool:
@@ -148,12 +179,14 @@ def _listed(name: str, row: Mapping[str, Any]) -> ListedModel:
         vision=_vision(row),
         thinking=_thinking(row),
         structured=_structured(row),
+        weights=digest[:LONGEST_NAME] if isinstance(digest := row.get("digest"), str) else "",
     )
 
 
 def _window(row: Mapping[str, Any]) -> int | None:
     said = (
         row.get("loaded_context_length"),
+        _num_ctx(row.get("parameters")),
         row.get("max_model_len"),
         _of(row, "meta", "n_ctx"),
         row.get("context_length"),
@@ -162,8 +195,25 @@ def _window(row: Mapping[str, Any]) -> int | None:
         row.get("max_input_tokens"),
         row.get("inputTokenLimit"),
         _of(row, "meta", "n_ctx_train"),
+        _trained(row.get("model_info")),
     )
     return next((each for each in said if _is_count(each)), None)
+
+
+def _num_ctx(parameters: object) -> int | None:
+    """Ollama's parameters of a model, a line for each."""
+    found = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
+    return int(found[1]) if found else None
+
+
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
+
+
+def _trained(model_info: object) -> Any:
+    """Ollama's facts of a model stand under the name of its architecture."""
+    if not isinstance(model_info, Mapping):
+        return None
+    return model_info.get(f"{model_info.get('general.architecture')}.context_length")
 
 
 def _is_count(value: object) -> bool:
@@ -215,12 +265,15 @@ def _structured(row: Mapping[str, Any]) -> bool | None:
     parameters = _texts(row.get("supported_parameters"))
     if parameters:
         return "structured_outputs" in parameters or "response_format" in parameters
+    if isinstance(row.get("json_schema"), bool):
+        return bool(row["json_schema"])
     return _ability(row, "structured_outputs", "json_schema", listed=False)
 
 
 def _ability(row: Mapping[str, Any], *names: str, listed: bool = True) -> bool | None:
-    """What `capabilities` says: a list of words (Ollama), or a table of yes and no, plain
-    (Mistral) or one level deeper (Anthropic). A list is complete where it is `listed` there."""
+    """What `capabilities` says: a list of words (Ollama, LM Studio), or a table of yes and no,
+    plain (Mistral) or one level deeper (Anthropic). Whoever lists that a model completes texts
+    lists all that it can, as far as it is `listed` there; others name what is special."""
     said = row.get("capabilities")
     if isinstance(said, Mapping):
         for name in names:
@@ -232,7 +285,7 @@ def _ability(row: Mapping[str, Any], *names: str, listed: bool = True) -> bool |
     words = _texts(said)
     if any(name in words for name in names):
         return True
-    return False if words and listed else None
+    return False if "completion" in words and listed else None
 
 
 def _of(row: Mapping[str, Any], *path: str) -> Any:

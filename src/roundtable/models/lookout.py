@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.agents import CommandAgent
-from .discovery import Asking, Found, discover, known_before
+from ..core.model_trouble import ModelTrouble
+from .discovery import Asking, discover, known_before
+from .found import Found
 from .lists import ModelLists
 from .registry import Registry
 
@@ -62,11 +64,20 @@ class Lookout:
             self._known = known_before(self.registry, self._env, self._lists)
         return self._known.cost(model_id, input_tokens, output_tokens, cached_tokens)
 
-    def is_missing(self, provider_id: str, name: str) -> bool:
-        """Whether an endpoint said lately that it does not know a model."""
-        return name in self._lists.gone(self.registry.providers[provider_id], self._env)
+    def why_unusable(self, provider_id: str, name: str) -> ModelTrouble | None:
+        """Why a model cannot be used at an endpoint, if it said so lately."""
+        return self._lists.unusable(self.registry.providers[provider_id], self._env).get(name)
 
-    def note_missing(self, provider_id: str, name: str) -> None:
-        """An endpoint does not know this model: it is not asked for it again, nor is anybody
+    def unusable(self) -> frozenset[str]:
+        """The ids of all models that turned out lately to be of no use where they were asked for.
+        Whoever asks everybody for their lists anew makes that forgotten."""
+        return frozenset(
+            f"{provider.id}/{name}"
+            for provider in self.registry.providers.values()
+            for name in self._lists.unusable(provider, self._env)
+        )
+
+    def note_unusable(self, provider_id: str, name: str, trouble: ModelTrouble) -> None:
+        """A model cannot be used at an endpoint: it is not asked for it again, nor is anybody
         seated on it."""
-        self._lists.note_gone(self.registry.providers[provider_id], self._env, name)
+        self._lists.note_unusable(self.registry.providers[provider_id], self._env, name, trouble)

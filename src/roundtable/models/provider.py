@@ -34,7 +34,7 @@ class Provider(Value):
     """Added to a base URL from a variable that is only a host, as OLLAMA_HOST usually is."""
     vendor_hosts: tuple[str, ...] = ()
     """The vendor's own hosts; anywhere else is somebody's proxy and gets the common dialect."""
-    probe: Literal["ollama", "openai"] | None = None
+    probe: Literal["ollama", "lmstudio", "openai"] | None = None
     """A server of this machine: it is there when it answers, and it knows its own models."""
     proxy: bool = False
     """Serves the models of others, under their names."""
@@ -65,7 +65,7 @@ class Provider(Value):
     def address(self, env: Mapping[str, str]) -> str | None:
         """The base URL to call: the variable's if one is set, else the usual one."""
         variable = self.base_url_variable(env)
-        return self.base_url if variable is None else self._complete(env[variable].strip())
+        return self.base_url if variable is None else self.complete(env[variable].strip())
 
     def at_vendor(self, base_url: str | None) -> bool:
         """Whether a base URL is the vendor's own."""
@@ -86,7 +86,7 @@ class Provider(Value):
             return self.label
         return f"The server at {redact(urlsplit(base_url).netloc.rpartition('@')[2])}"
 
-    def _complete(self, url: str) -> str:
+    def complete(self, url: str) -> str:
         """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …"""
         parts = urlsplit(url if "://" in url else f"http://{url}")
         netloc = parts.netloc
@@ -96,4 +96,6 @@ class Provider(Value):
         if "://" not in url and parts.port is None and usual.port is not None:
             netloc = f"{netloc}:{usual.port}"
         path = parts.path.rstrip("/") or self.api_path
+        if self.probe == "ollama" and not path.endswith(self.api_path):
+            path += self.api_path  # behind a proxy, its host has a path
         return parts._replace(netloc=netloc, path=path).geturl()

@@ -96,7 +96,9 @@ class Registry:
                 entry = models.get(model_id) or self._unlisted(
                     model_id, self.providers[provider_id], name, foreign=endpoint.foreign
                 )
-                said = listed.model_dump(exclude={"name"}, exclude_none=True)
+                said = listed.model_dump(
+                    exclude={"name", "weights", "described"}, exclude_none=True
+                )
                 update = {key: value for key, value in said.items() if key not in entry.own}
                 models[model_id] = entry.model_copy(update=update) if update else entry
         return Registry(self.providers, models, self._aliases, self._families, endpoints)
@@ -235,9 +237,11 @@ class Registry:
             twins = (known.get(n, "") for n in spellings for known in (self._names, self._makers))
             twin = next((each for each in twins if each in self.models and each != model_id), None)
             if twin is not None:
-                # Behind a proxy the same model has the same abilities, but its own price.
+                # Behind a proxy the same model has the same abilities, but its own price, and
+                # whether it is held to a schema is the server's doing.
                 update = {"id": model_id, "aliases": (), "own": frozenset[str](), **_UNPRICED}
-                return self.models[twin].model_copy(update={**update, "added": False})
+                unknown = {"added": False, "structured": None}
+                return self.models[twin].model_copy(update={**update, **unknown})
         otherwise = stem(model) if foreign or provider.proxy or provider.probe else provider.id
         tier = guess_tier(model)
         tags: tuple[Tag, ...] = ("fast", "general") if tier == "small" else ("balanced", "general")

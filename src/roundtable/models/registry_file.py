@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from ..config_files import contents, text_of, toml_table
 from ..core.errors import BadSetting
+from ..core.numbers import WANTED, truth_for_number
 from ..core.values import Value
 from .entry import ModelEntry, guess_family
 from .provider import Provider
@@ -131,6 +132,8 @@ def _aliases(
 
 
 def _valid(kind: type[_Row], where: str, key: str, row: dict[str, Any]) -> _Row:
+    if name := truth_for_number(kind, row):
+        raise BadSetting(where, f"{key}.{name}", WANTED)
     try:
         return kind.model_validate(row)
     except ValidationError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .discovery import Found
+from .found import Found
 from .routing import RoutableModel, Route, Vacancy, route
 from .routing_files import RoutingFiles
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,12 @@ class File(PlainChannel):
         del place
         if not self._path.name or self._path.is_dir():
             return "its address names no file.", "Name one: file:/path/to/news.log"
+        # Folders that are missing are made with the first message.
+        there = self._path
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if not os.access(there, os.W_OK) or (there != self._path and not there.is_dir()):
+            return f"{there} cannot be written.", "Name a file that you may write."
         return None
 
     async def post(self, post: Post) -> str:

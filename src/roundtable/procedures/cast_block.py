@@ -154,7 +154,7 @@ def _seat(row: Mapping[str, Any], whom: Offered) -> CastSeat | str:
     if not name or not view or not looks_at:
         return "A written seat needs name, perspective and looks_at."
     if len(name.split()) > MOST_WORDS or _SENTENCE.search(name) or not _is_plain_name(name):
-        return f"{name!r} is no name for a seat: up to {MOST_WORDS} words that say a profession."
+        return f"“{name}” is no name for a seat: up to {MOST_WORDS} words that say a profession."
     own = slug(name, default="expert")
     if own in _RESERVED:
         return f"{name} is taken; give the seat another name."

@@ -37,7 +37,7 @@ from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
 from ..core.text import first_sentences, slug
-from ..core.values import OUTSIDE, Material, Participant
+from ..core.values import OUTSIDE, Material, Options, Participant
 from ..ports import ChosenExpert
 from .cast_block import (
     FEWEST_SEATS,
@@ -51,6 +51,7 @@ from .cast_block import (
 from .casting_terms import CASTING, NOBODY, Offered, clarified_in, offered, terms
 from .endings import may_open
 from .table import Table
+from .vocabulary import ModelWishes
 
 PATIENCE = 900.0
 """Seconds for which an answer is waited for, where somebody may give it from elsewhere."""
@@ -58,7 +59,8 @@ TOKENS = 2048
 LONGEST_TOLD = 160
 """Characters of what is said of an expert who may be seated."""
 SEATS_ASKED = "seats"
-"""The option that keeps how many seats whoever asks wanted, where that was said."""
+"""The option that keeps how many seats whoever asks wanted, where that was said: by a number, or by
+naming a model for each."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1, dispensable=True)
@@ -74,6 +76,14 @@ def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
     if host.speaker.demonstration or host.speaker.model.startswith("scripted/"):
         return False
     return not any(p.speaker.demonstration or p.speaker.model == OUTSIDE for p in participants)
+
+
+def seats_asked(said: int | None, wishes: ModelWishes) -> Options:
+    """What a discussion is opened with so that its host seats no fewer than whoever asks said, or
+    than it named models for."""
+    listed = len(wishes.in_order)
+    count = max(said or 0, listed if listed > 1 else 0)
+    return {SEATS_ASKED: count} if count else {}
 
 
 # --- the rules ---------------------------------------------------------------------------------
@@ -185,7 +195,7 @@ def _turn(table: Table) -> TurnPlan:
                 **table.common(),
                 "shortlist": "\n".join(lines),
                 "others": whom.others_by_field(),
-                "count": str(len(table.seats)),
+                "count": _how_many(table),
             },
         ),
         CastingContract(most=most, whom=whom),
@@ -193,6 +203,18 @@ def _turn(table: Table) -> TurnPlan:
         schema=block_schema(most),
     )
     return table.host_turn(CASTING, task, POLICY)
+
+
+def _how_many(table: Table) -> str:
+    """How many the host is to name: as many as there are seats where that was said."""
+    most = len(table.seats)
+    fixed = most <= FEWEST_SEATS or _asked_for(table) >= most
+    return f"exactly {most}" if fixed else f"{FEWEST_SEATS} to {most}"
+
+
+def _asked_for(table: Table) -> int:
+    asked = table.state.start.options.get(SEATS_ASKED)
+    return asked if isinstance(asked, int) else 0
 
 
 def _called(expert: ChosenExpert) -> str:
@@ -256,8 +278,7 @@ def _cast(
 def _kept_beside(table: Table, cast: Sequence[Participant]) -> tuple[Participant, ...]:
     """Who was chosen without the host and stays beside those whom it named, where whoever asks
     said how many sit here: the host may seat fewer only of its own accord."""
-    asked = table.state.start.options.get(SEATS_ASKED)
-    missing = (asked if isinstance(asked, int) else 0) - len(cast)
+    missing = _asked_for(table) - len(cast)
     taken = {one for each in cast for one in (each.id, each.name.casefold())}
     left = [p for p in table.seats if p.id not in taken and p.name.casefold() not in taken]
     places = table.seats[len(cast) :]

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..core.errors import BadSetting, UnknownName
+from ..core.numbers import WANTED, truth_for_number
+from ..core.option_meant import FIXED_WORDS
+from ..core.text import worded
 from ..core.values import Value
 
 T = TypeVar("T", bound=Value)
@@ -21,6 +24,8 @@ _OUTSIDE = ("greater_than_equal", "less_than_equal")
 def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
     """The values as `kind`. UnknownName or BadSetting names the place, the key and what was
     expected there, in words for people."""
+    if key := truth_for_number(kind, values):
+        raise BadSetting(where, key, WANTED)
     try:
         return kind.model_validate(dict(values))
     except ValidationError as error:
@@ -50,9 +55,13 @@ def _older(kind: type[Value]) -> Mapping[str, Sequence[str]]:
     return found
 
 
+_PART = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"\s*|(?P<bare>[^,，]*))(?:[,，]|$)')
+
+
 def split_list(text: str) -> tuple[str, ...]:
-    """`a,b,c` of a command line as a list."""
-    return tuple(part for each in re.split("[,，]", text) if (part := " ".join(each.split())))
+    """`a,b,c` of a command line as a list; in `"a, b",c` the first comma parts nothing."""
+    found = (each["quoted"] or each["bare"] or "" for each in _PART.finditer(text))
+    return tuple(part for each in found if (part := " ".join(each.split())))
 
 
 def checked_choices(given: Sequence[str], where: str) -> tuple[str, ...]:
@@ -67,12 +76,17 @@ def _wrong_with(choices: tuple[str, ...]) -> str:
     """What is expected instead; empty if these can be voted on."""
     if not 2 <= len(choices) <= MOST_CHOICES:
         return f"2 to {MOST_CHOICES} options"
-    if len({choice.casefold() for choice in choices}) < len(choices):
+    if len({worded(choice) for choice in choices}) < len(choices):
         return "options that differ"
     if any(len(choice) > LONGEST_CHOICE for choice in choices):
         return f"options of 1 to {LONGEST_CHOICE} characters"
     if any(re.fullmatch(r"o\d{1,2}", choice, re.IGNORECASE) for choice in choices):
         return "words: o1, o2 … are the ids of the options"
+    if stray := [each for each in choices if each.startswith('"') and each.count('"') % 2]:
+        return f"a closing quotation mark after {stray[0]}"
+    for choice in choices:
+        if (word := worded(choice)) in FIXED_WORDS:
+            return f"more words than “{choice}”: in a vote `{word}` stands for {FIXED_WORDS[word]}"
     return ""
 
 
@@ -100,4 +114,5 @@ _KINDS: Mapping[str, str] = {
 def _expected(error: ErrorDetails) -> str:
     if told := _KINDS.get(error["type"]):
         return told
-    return error["msg"].removeprefix("Input should be ").partition(", unable")[0]
+    told = error["msg"].removeprefix("Input should be ").partition(", unable")[0]
+    return told.replace("a valid integer", "a whole number").replace("a valid number", "a number")

@@ -28,7 +28,7 @@ from ..core.json_schema import list_of, object_of, text_of
 from ..core.record import QUESTION
 from ..core.record import Record as DecisionRecord
 from ..core.stages import closed_stage, run_stage
-from ..core.text import clip, same_words
+from ..core.text import clip, same_words, worded
 from ..core.versions import in_short
 from .endings import may_open
 from .table import Table
@@ -48,13 +48,19 @@ _SCHEMA = object_of(
     ),
     clashes=list_of(list_of({"type": "string"}, 2), MAX_CLASHES),
 )
-POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1, dispensable=True)
 
 ROUGH_OPTIONS = NoteAdded(
     code="rough_options",
     text="The host did not list where the answers differ, so each position was put to the vote in "
     "its own words.",
     remedy="Name the options yourself, in the question or beside it.",
+)
+UNPAID_OPTIONS = NoteAdded(
+    code="rough_options",
+    text="The limit is too low to ask the host where the answers differ as well, so each position "
+    "was put to the vote in its own words.",
+    remedy="Raise the limit, or name the options yourself.",
 )
 
 
@@ -88,10 +94,12 @@ def listed_options(
     if state.tabled or not any(speech.declaration for speech in speeches):
         return ()
 
-    def closing(listing: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
+    def closing(listing: Sequence[SpeechGiven], failed: Sequence[TurnFailed]) -> tuple[Event, ...]:
         tabled = tabled_by_clerk(table, next(iter(listing), None))
-        rough = table.host_writes and not tabled.turn_id
-        return (tabled, ROUGH_OPTIONS) if rough else (tabled,)
+        if not table.host_writes or tabled.turn_id:
+            return (tabled,)
+        unpaid = any(failure.cause == "budget" for failure in failed)
+        return (tabled, UNPAID_OPTIONS if unpaid else ROUGH_OPTIONS)
 
     asked = closed_stage(state, CLERK, 0) is not None
     if not asked and table.host_writes and may_open(state, CLERK, 0):
@@ -156,7 +164,7 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
         options: list[Option] = []
         for option in _options(entry)[:MAX_OPTIONS]:
             text = _words(option.get("text"), LONGEST_OPTION)
-            named = [letters.get(str(e).strip().upper()) for e in _list(option.get("holders"))]
+            named = [_holder(table, letters, str(e)) for e in _list(option.get("holders"))]
             holders = tuple(dict.fromkeys(each for each in named if each))
             same = next((n for n, o in enumerate(options) if same_words(o.text, text)), None)
             if same is not None:  # listed twice, it would part those who hold the same
@@ -184,6 +192,13 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
     )
 
 
+def _holder(table: Table, letters: Mapping[str, str], told: str) -> str | None:
+    """Whom the clerk means: by the letter, by “Answer A”, by “Answer A, Ann”, or by the name."""
+    called = told.strip().removeprefix("Answer ").partition(",")[0].strip()
+    names = {table.name(seat).casefold(): seat for seat in letters.values()}
+    return letters.get(called.upper()) or names.get(called.casefold())
+
+
 def without_listing(text: str) -> str:
     """A summary without the block that lists the options: what is left is for people."""
     return split_blocks(text, BLOCK)[0]
@@ -197,8 +212,8 @@ def tabled_as_worded(table: Table) -> DecisionsTabled:
         position = table.record.position(seat.id)
         if not position:
             continue
-        same = options.get(position.casefold())
-        options[position.casefold()] = Option(
+        same = options.get(worded(position))
+        options[worded(position)] = Option(
             id=same.id if same else f"o{len(options) + 1}",
             text=same.text if same else position,
             origin="own",
@@ -218,7 +233,7 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
     for decision in record.decisions:
         options = list(decision.options)
         for seat, text in _own(record, decision):
-            # Whoever calls its own what is on the table in the same words may yet choose that.
+            # What is on the table in the same words is no other option.
             if any(same_words(option.text, text) for option in options):
                 continue
             number += 1

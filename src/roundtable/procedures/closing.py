@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..core.avowal import DIFFERS
 from ..core.declaration import ANY, OPEN, OPPOSE, OWN
 from ..core.declaration_form import BALLOT
 from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
@@ -167,9 +168,17 @@ def _still_open(
     refused = _refused(table, question, held)
     asks += refused.values()
     if held.unexplained:
+        went = f"You went from {held.opening} to {held.cast} and named no argument of the others."
+        if held.misstated:
+            went = f"You say that you held {held.cast} before, but you had declared {held.opening}."
         asks.append(
-            f"You went from {held.opening} to {held.cast} and named no argument of the others. "
-            "Name it under adopted with moved true, or leave adopted empty if there was none."
+            f"{went} Name what changed your mind under adopted with moved true, or leave adopted "
+            "empty if there was no such argument."
+        )
+    elif not outside and not refused and _reads_otherwise(table, seat):
+        asks.append(
+            f"You are recorded as holding {held.cast}, and your words read otherwise. Confirm it, "
+            "or correct it."
         )
     elif not outside and not refused and _decides_unsteadily(question, held):
         asks.append(f"You are recorded as holding {held.cast}. Confirm it, or correct it.")
@@ -242,6 +251,12 @@ def _decides_unsteadily(question: DecisionStanding, held: SeatStanding) -> bool:
         return False
     without = sum(seat.cast == held.cast for seat in question.seats) - 1
     return without * 2 <= question.seated or question.end == "consensus"
+
+
+def _reads_otherwise(table: Table, seat: str) -> bool:
+    """Whether the words of its last speech plainly say another option than its vote."""
+    spoken = [s for s in table.state.said.in_rounds if s.participant == seat and s.declaration]
+    return bool(spoken) and DIFFERS in spoken[-1].flags
 
 
 def _unanswered(table: Table, failure: TurnFailed) -> NoteAdded:

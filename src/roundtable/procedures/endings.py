@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, floor, log10
 
-from ..core.budget import LIMITS
+from ..core.budget import LIMITS, spending
 from ..core.effects import Effect, Record
 from ..core.events import DiscussionClosed, Event, VerdictReached
 from ..core.limits import FLAGS, is_cap
@@ -76,28 +76,36 @@ def raised(state: State) -> str:
 
 _LEAST_USD = 0.0001
 """A smaller limit is no advice: no call is that cheap."""
+_MORE = 1.1
+"""A limit that is raised by less is no advice either."""
 
 
 def _enough(state: State, name: str) -> str:
-    """What it was expected to take at most, where that is known and more than is allowed; else
-    twice of what is allowed or was spent."""
-    limit, used = getattr(state.budget, name) or 0, state.usage
+    """What is spent or set aside by now and what was still to come at most; where nobody knows
+    that, what it was expected to take at most, or twice of what was allowed."""
+    limit = getattr(state.budget, name) or 0
+    used = spending(state.usage, list(state.reservations.values()), 0.0)
+    rest = state.exhausted.to_come if state.exhausted else None
     foreseen = state.expected
     match name:
         case "max_cost_usd":
-            most = (foreseen.most_usd if foreseen else None) or 0.0
-            enough = most if most > limit else 2 * max(limit, used.priced_usd) or 1.0
-            enough = max(enough, _LEAST_USD)
+            if rest is not None:
+                enough = used.cost_usd + rest.cost_usd
+            else:
+                most = (foreseen.most_usd if foreseen else None) or 0.0
+                enough = most if most > limit else 2 * max(limit, used.cost_usd) or 1.0
+            enough = max(enough, limit * _MORE, _LEAST_USD)
             places = max(2, 1 - floor(log10(enough)))
             return f"{ceil(round(enough * 10**places, 6)) / 10**places:.{places}f}"
         case "max_calls":
-            most = foreseen.most_calls if foreseen else 0
+            most = used.calls + rest.calls if rest else foreseen.most_calls if foreseen else 0
             return str(most if most > limit else 2 * max(limit, used.calls) or 1)
         case "max_tokens":
-            most = 2 * foreseen.tokens if foreseen else 0  # likely ones, and it has met a limit
+            # Of those that were foreseen only the likely ones are known.
+            most = used.tokens + rest.tokens if rest else 2 * foreseen.tokens if foreseen else 0
             return str(most if most > limit else 2 * max(limit, used.tokens) or 1)
         case _:
-            return f"{ceil(2 * limit)}"
+            return f"{ceil(limit + rest.seconds * _MORE if rest else 2 * limit)}"
 
 
 def _unpriced(state: State) -> str:

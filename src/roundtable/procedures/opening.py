@@ -10,6 +10,7 @@ from typing import Any
 from ..core.control_codes import stray
 from ..core.errors import BadSetting, BadTopic
 from ..core.events import NoteAdded, TaskLinked
+from ..core.naming import line
 from ..core.values import Budget, Material, NewsPlan, Options, Pace, Participant
 from ..ports import ChosenExperts
 
@@ -99,7 +100,10 @@ def checked_context(material: Material) -> Material:
             f"{material.source} has {len(material.text):,} characters; {MAX_CONTEXT:,} fit.",
             "Give an excerpt of it.",
         )
-    return material
+    if material.source.isprintable():
+        return material
+    # It stands in prompts, notes and lists, where it has one line and hides nothing.
+    return material.model_copy(update={"source": line(material.source) or "document"})
 
 
 def checked_budget(budget: Budget) -> Budget:
@@ -127,10 +131,20 @@ def checked_language(language: str) -> str:
     raise BadSetting("language", "its value", "a language, such as en, German or 中文")
 
 
+_UNDECODED = ("U+DC8", "U+DC9", "U+DCA", "U+DCB", "U+DCC", "U+DCD", "U+DCE", "U+DCF")
+"""Bytes that the terminal's encoding has no letters for."""
+_OTHER_LOCALE = (
+    "The locale of this terminal may know no such letters: set LC_ALL=C.UTF-8 or PYTHONUTF8=1. "
+    "A file that is not UTF-8 text has to be converted first."
+)
+
+
 def _refuse_binary(text: str, what: str) -> None:
     """Control characters and broken UTF-8 are signs of a file that is not text."""
     if found := stray(text):
         raise BadTopic(
-            f"{what} contains binary data (character {found}).",
-            "Give it as UTF-8 text.",
+            f"{what} contains a character that is not text ({found}).",
+            _OTHER_LOCALE
+            if found.startswith(_UNDECODED)
+            else "Take it out; a file that is not UTF-8 text has to be converted first.",
         )

@@ -9,6 +9,7 @@ from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
 from ..ports import ChosenExpert, ListedModels, Models, SpeakerChain
+from .messages import demonstrated
 
 EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
 HOST_ID, HOST_NAME = "host", "Host"
@@ -87,9 +88,9 @@ class Seats:
             return model
         return self._models.at_hand(model, [each.speaker.model for each in self.participants])
 
-    def demonstrate(self, host: Participant) -> bool:
-        """Whether the small demonstration model speaks for anybody."""
-        return any(each.speaker.demonstration for each in (*self.participants, host))
+    def demonstrated(self, host: Participant, told: NoteAdded) -> list[NoteAdded]:
+        """What is to be said where the small demonstration model speaks for anybody."""
+        return demonstrated(self.participants, [host], told)
 
     def _made(
         self, seat: str, name: str, model: str | None, role: str, perspective: str, emoji: str

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import ClassVar
 
-from ..core.condensing import ROOM, condensed
+from ..core.condensing import ROOM, condensed, whole
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import ANY, SILENT, Decision
 from ..core.declaration_block import LABEL
 from ..core.declaration_form import MAX_TEXT, PLACEHOLDER, Form, Key, Listed
 from ..core.effects import (
+    DECLARING_TOKENS,
     OwnTemplate,
     PromptPlan,
     PromptValue,
@@ -35,7 +36,7 @@ from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
 from ..core.text import clip_words, worded
-from ..core.values import Material, Participant
+from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
 from .condition_list import condition_lines
@@ -47,7 +48,7 @@ PATIENT = TurnPolicy(timeout=600, retries=1)
 ASKED_AT_ONCE = 6
 """Points and conditions that one declaration must answer at most."""
 LISTED_AT_ONCE = 24
-SPEECH_TOKENS, DECLARING_TOKENS = 4096, 1500
+SPEECH_TOKENS = 4096
 """What the host reads of one seat before it concludes, at most, as a rule."""
 
 
@@ -236,7 +237,7 @@ class Table:
         """What every prompt of a discussion holds."""
         return {
             "question": Untrusted("question", self.state.start.topic),
-            "context": tuple(Untrusted("context", m.text, m.source) for m in self.material),
+            "context": self.documents,
             "remarks": self.remarks,
             "language": self.language,
             "today": self.today,
@@ -248,12 +249,12 @@ class Table:
         return self.state.derived("remarks", _remarks)
 
     @property
-    def material(self) -> tuple[Material, ...]:
+    def documents(self) -> tuple[Untrusted, ...]:
         """The documents as the seats are shown them: whole, or condensed if so it was opened."""
         room = self.option(ROOM)
         if not isinstance(room, int):
-            return self.state.context
-        return condensed(self.state.context, self.state.start.topic, room).materials
+            return whole(self.state.context)
+        return condensed(self.state.context, self.state.start.topic, room).shown
 
     @property
     def today(self) -> str:
@@ -490,7 +491,7 @@ class Table:
             form=form,
             again=self.again(form),
         )
-        return self.seat_turn(participant, stage, round_, task, policy)
+        return self.seat_turn(participant, stage, round_, task, policy, independent=unheard)
 
     def shortened(self, text: str) -> str:
         """What was said earlier, no longer than a later prompt may show of it."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..core.against_count import answer_against, claim_against, claims_beside
 from ..core.assessment import assessment_of
 from ..core.assumptions import assumptions_of
 from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
-from ..core.contradiction import agreement_claimed, contradiction
 from ..core.declaration import NONE, OWN, Declaration
 from ..core.declaration_form import VERDICT, Form, Key, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
@@ -25,10 +25,12 @@ from ..core.state import State
 from ..core.tally import Vote, tally
 from ..core.text import count_words, first_sentences
 from ..core.track_record import Choice, choose
-from ..core.values import Confidence, Dissent, Finding, Verdict
+from ..core.values import AGAINST_THE_COUNT, ActionItem, Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
 from ..core.verdict_sources import sources_of
 from ..core.versions import current_versions, versions_of
+from ..core.vote_told import VoteTold, vote_told
+from ..core.writers_words import told_apart
 from .past_record import past_record_of
 from .table import Table
 
@@ -38,8 +40,12 @@ PASTED_LIMIT = 0.6
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
 RULES_DISAGREE = "[voting rules disagree]"
-_OPENING = 4
-"""Sentences of an answer in which it says how much of the table it speaks for."""
+_BESIDE = ("Agreement", "Dissent")
+"""Sections in which a writer tells how the table stands."""
+MOST_WRONG = 3
+"""Of what is said against the count, told to whoever has to write it once more."""
+WRITER_SAYS = "The writer says:"
+"""Before the words of a writer that stand beside what was counted."""
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -88,8 +94,7 @@ def verdict_task(
         max_words=contract.max_words if contract else None,
         flag=contract.flag if contract else UNSTRUCTURED,
         delivers=_delivered(table) if question else "",
-        options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
-        question=asked(table),
+        told=vote_told(table.state),
         form=contract,
     )
     return table.declaring_task(
@@ -108,24 +113,23 @@ class VerdictContract(Contract):
 
     delivers: str = ""
     """The option that the count says, or `none`; empty where nothing was put to the vote."""
-    options: tuple[tuple[str, str], ...] = ()
-    question: str = ""
+    told: VoteTold | None = None
+    """What was counted, for whatever the text says of it."""
     form: Contract | None = None
     """What the procedure asks of its verdict beside that."""
 
     def check(self, text: str) -> tuple[Violation, ...]:
         violations = (self.form or _plain(self)).check(text)
-        if found := self.contradiction(text):
-            violations = (*violations, Violation("contradiction", found.message))
-        return violations
+        wrong = (Violation("contradiction", found.message) for found in self.against(text))
+        return (*violations, *wrong)
 
     def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:
         if declaration is None or not self.delivers:
             return ()
         if declaration.delivers == self.delivers:
-            wrong = self._wrong(declaration.answer)
-            told = f"The declared answer contradicts the count. {wrong.message}" if wrong else ""
-            return (Violation("contradiction", told),) if told else ()
+            wrong = answer_against(declaration.answer, self.told) if self.told else []
+            told = "The declared answer contradicts the count. "
+            return tuple(Violation("contradiction", told + each.message) for each in wrong[:1])
         told = (
             f"The count delivers {self.delivers}, your verdict {declaration.delivers}: write the "
             "verdict that was counted, and say under dissent what speaks against it."
@@ -135,20 +139,16 @@ class VerdictContract(Contract):
         )
         return (Violation("contradiction", told),)
 
-    def contradiction(self, text: str) -> Finding | None:
+    def against(self, text: str) -> tuple[Finding, ...]:
+        """What the text says against the count."""
+        if self.told is None:
+            return ()
         parts = self.parse(text)
-        return self._wrong(parts.get("Answer") or parts.get("Conclusion") or text)
-
-    def _wrong(self, answer: str) -> Finding | None:
-        texts = dict(self.options)
-        if self.delivers in texts:
-            others = [words for option, words in self.options if option != self.delivers]
-            return contradiction(answer, texts[self.delivers], others, self.question)
-        if self.delivers != NONE:
-            return None
-        beginning = first_sentences(answer, _OPENING, 2_000)
-        claim = agreement_claimed(beginning, tuple(texts.values()), self.question)
-        return _unsettled(claim) if claim else None
+        answer = parts.get("Answer") or parts.get("Conclusion") or text
+        found = answer_against(answer, self.told)
+        for name in _BESIDE:
+            found += _claimed(parts.get(name, ""), self.told)
+        return tuple(dict.fromkeys(found))[:MOST_WRONG]
 
     def parse(self, text: str) -> dict[str, str]:
         return (self.form or _plain(self)).parse(text)
@@ -216,8 +216,11 @@ def _origin_lines(table: Table, question: DecisionStanding) -> list[str]:
         lines.append(f"Dissents: {_names(table, question.dissenting)}.")
     if table.record.abstained:
         lines.append(f"Abstains: {_names(table, table.record.abstained)}.")
-    if table.record.undeclared:
-        lines.append(f"Declared nothing: {_names(table, table.record.undeclared)}.")
+    for each in question.seats:
+        if each.participant in table.record.undeclared:
+            last = f" (before that {each.last}: it does not agree)" if each.last else ""
+            last = last if each.participant in question.uncounted else ""
+            lines.append(f"Declared nothing in the end: {table.name(each.participant)}{last}.")
     if table.record.absent:
         lines.append(f"Absent: {_names(table, table.record.absent)}.")
     return lines
@@ -249,11 +252,16 @@ def written(
     gaps: str = "",
     changed_minds: str = "",
     on_dissent: str = "",
+    beside: str = "",
+    actions: tuple[ActionItem, ...] | None = None,
     sources: tuple[str, ...] = (),
     among: Sequence[SpeechGiven] = (),
 ) -> Verdict:
-    """The verdict as the host wrote it, checked. `answer` is the part of its speech that answers
-    the question; without it, all of it. `among` are the speeches it must not be pasted from.
+    """The verdict as its writer wrote it, checked, whoever that is: a host, a Captain, or somebody
+    outside. `answer` is the part of its speech that answers the question; without it, all of it.
+    `among` are the speeches it must not be pasted from. `beside` is what its writer gave in fields
+    of their own, which only the procedure shows: it is checked too. `actions` are its next steps
+    where it did not declare them.
 
     Every part is checked before anything is made of what was found."""
     text = answer or speech.sections.get("Answer") or speech.text
@@ -261,40 +269,52 @@ def written(
     declared = speech.declaration or Declaration()
     question = table.standing.question
     check = Checking(table.state)
+    gaps, changed_minds = ("" if says_nothing(each) else each for each in (gaps, changed_minds))
     parts = {
         "answer": check(text),
         "agreement": check("" if says_nothing(agreement) else agreement),
-        "gaps": check("" if says_nothing(gaps) else gaps),
-        "changed_minds": check("" if says_nothing(changed_minds) else changed_minds),
+        "gaps": check(gaps),
+        "changed_minds": check(changed_minds),
         "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
     }
+    in_short = declared.answer or first_sentences(text, 2, 400)
     brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
     why = tuple(check(each) for each in declared.why)
     would_change = tuple(check(each) for each in declared.would_change)
-    next_steps = tuple(
-        each.model_copy(update={"text": check(each.text)}) for each in declared.actions
-    )
-    told = parts["agreement"]
+    planned = declared.actions if actions is None else actions
+    next_steps = tuple(each.model_copy(update={"text": check(each.text)}) for each in planned)
+    check(beside)
     wrong: list[Finding] = []
-    if question is not None:
+    if question is not None and (counted_so := vote_told(table.state)) is not None:
         another = _delivers_another(question, declared)
-        in_brief = another or _says_another(table, question, brief)
-        in_answer = another or _says_another(table, question, text)
-        wrong = [each for each in (in_answer or in_brief,) if each]
+        in_answer = [another] if another else answer_against(text, counted_so)
+        in_brief = [another] if another else answer_against(in_short, counted_so)
+        wrong += in_answer or in_brief
         if in_brief:
             brief = _capital(question.answer) if question.delivered else base.agreement
-    if question is not None and (claimed := _false_agreement(table, question, told)):
-        wrong.append(claimed)
-        told = ""
+        for name, claimed in (
+            ("agreement", _claimed(agreement, counted_so)),
+            ("on_dissent", _claimed(on_dissent, counted_so)),
+        ):
+            wrong += claimed
+            if claimed:
+                parts[name] = ""
+        wrong += claims_beside(
+            counted_so,
+            says=(*declared.why, gaps, changed_minds, *beside.splitlines()),
+            wants=(*declared.would_change, *(each.text for each in planned)),
+        )
+        wrong = list({(each.code, each.message): each for each in reversed(wrong)}.values())[::-1]
     findings = tuple(dict.fromkeys((*wrong, *check.findings)))
     flags = dict.fromkeys(speech.flags)
-    if wrong:
+    if any(each.code in AGAINST_THE_COUNT for each in wrong):
         flags[CONTRADICTS] = None
     if any(copied_share(text, each.text) > PASTED_LIMIT for each in among):
         flags[PASTED] = None
     if not check.cites:
         flags[UNCITED] = None
-    flags.update(dict.fromkeys(map(flag_of, check.findings)))
+    others = [each for each in findings if each.code not in AGAINST_THE_COUNT]
+    flags.update(dict.fromkeys(map(flag_of, others)))
     return base.model_copy(
         update={
             "answer": parts["answer"],
@@ -308,10 +328,8 @@ def written(
             "method": "written",
             "author": speech.model,
             # The count comes first: the host's words cannot turn an impasse into an agreement.
-            "agreement": f"{base.agreement} {told}".strip(),
-            "changed_minds": "\n".join(
-                each for each in (base.changed_minds, parts["changed_minds"]) if each
-            ),
+            "agreement": _beside(base.agreement, parts["agreement"], " "),
+            "changed_minds": _beside(base.changed_minds, parts["changed_minds"], "\n"),
             "on_dissent": parts["on_dissent"],
             "gaps": parts["gaps"],
             "sources": sources,
@@ -320,6 +338,16 @@ def written(
             "flags": (*base.flags, *flags),
         }
     )
+
+
+def _claimed(section: str, counted_so: VoteTold) -> list[Finding]:
+    """What a section claims against the count; one that only says that it is empty is left out."""
+    return [] if says_nothing(section) else claim_against(section, counted_so)
+
+
+def _beside(counted_so: str, said: str, between: str) -> str:
+    """What was counted, and beside it what the writer says of that: as the writer's words."""
+    return between.join([*filter(None, [counted_so]), *([f"{WRITER_SAYS} {said}"] if said else [])])
 
 
 def extracted(
@@ -354,15 +382,35 @@ def extracted(
     )
 
 
-def unusable(speech: SpeechGiven, sections: Sequence[str], among: Sequence[SpeechGiven]) -> bool:
-    """Whether a host answered with a refusal, with garbage or with somebody else's words: then an
-    extract says more."""
+def unusable(
+    speech: SpeechGiven | None, sections: Sequence[str], among: Sequence[SpeechGiven]
+) -> str:
+    """Why an extract says more than what a host answered, as a sentence goes on after its name:
+    with nothing, a refusal, garbage or somebody else's words. Empty if it says less."""
+    if speech is None:
+        return "could not write it"
     text = speech.sections.get("Answer") or speech.text
-    if seems_refused(text) or count_words(text) == 0:
-        return True
+    if seems_refused(text):
+        return "declined to write it"
+    if count_words(text) == 0:
+        return "wrote nothing"
     shapeless = speech.declaration is None and not any(speech.sections.get(n) for n in sections)
-    return (bool(sections) and shapeless) or any(
-        copied_share(text, each.text) > PASTED_LIMIT for each in among
+    if sections and shapeless:
+        return "wrote something without the parts of a verdict, which was not used"
+    if any(copied_share(text, each.text) > PASTED_LIMIT for each in among):
+        return "copied most of it from one of the speeches, so its text was not used"
+    return ""
+
+
+def extracted_because(why: str, usual: NoteAdded) -> NoteAdded:
+    """The note on an extract, with what the host did in place of a verdict; the `usual` one where
+    it did nothing."""
+    if why == unusable(None, (), ()):
+        return usual
+    return NoteAdded(
+        code="extracted_verdict",
+        text=f"The verdict is an extract of what was said, made without a model: the host {why}.",
+        remedy="Ask again, or give the host another model (--host).",
     )
 
 
@@ -505,15 +553,16 @@ def _reason(table: Table, seat: str, *, first: bool = False) -> str:
 
 
 def changes_told(table: Table) -> str:
-    """What the vote would have been without talk, who changed its mind, and by which argument; who
-    held something and has no vote in the end. Empty where there is nobody of either."""
+    """What the vote would have been without talk, if that is known; who changed its mind, and by
+    which argument; who held something and has no vote in the end. Empty where there is nobody
+    of either."""
     question = table.standing.question
     if question is None:
         return ""
     dropped = _dropped(table, question)
     if not dropped and not any(seat.moved or seat.fell_back for seat in question.seats):
         return ""
-    lines = [_without_talk(question)]
+    lines = [_without_talk(question)] if question.before.known else []
     for seat in question.seats:
         if not seat.moved:
             continue
@@ -572,19 +621,20 @@ def _dropped(table: Table, question: DecisionStanding) -> list[str]:
 
 def _without_talk(question: DecisionStanding) -> str:
     """The vote before talk is the control group: what talk changed is told against it."""
-    before = _leading(question, question.first_counts)
-    after = _leading(question, question.counts)
+    before = _leading(question, question.before.leading, question.before.answer)
+    after = _leading(question, question.leading, question.delivered)
     if before == after:
         return f"Talk did not change the result: {after}."
     return f"Without talk the vote would have said {before}; after it, it says {after}."
 
 
-def _leading(question: DecisionStanding, counts: Mapping[str, int]) -> str:
-    most = max(counts.values(), default=0)
-    named = [f"“{_bare(question.text_of(o))}”" for o, n in counts.items() if n == most > 0]
+def _leading(question: DecisionStanding, leading: Sequence[str], answer: str | None) -> str:
+    named = [f"“{_bare(question.text_of(each))}”" for each in leading]
     if not named:
         return "nothing that was put to the vote"
-    return named[0] if len(named) == 1 else f"a tie of {' and '.join(named)}"
+    if len(named) > 1:
+        return f"a tie of {' and '.join(named)}"
+    return named[0] if answer else f"nothing that prevails, with most for {named[0]}"
 
 
 def _bare(text: str) -> str:
@@ -600,11 +650,6 @@ def said(speech: SpeechGiven) -> str:
 def _last_words(table: Table, seat: str) -> SpeechGiven | None:
     spoken = [s for s in table.state.said.in_rounds if s.participant == seat and s.text]
     return spoken[-1] if spoken else None
-
-
-def asked(table: Table) -> str:
-    """What the table was asked: it tells what a yes or a no is about."""
-    return table.state.start.topic
 
 
 def _delivers_another(question: DecisionStanding, declared: Declaration) -> Finding | None:
@@ -627,51 +672,6 @@ def _delivers_another(question: DecisionStanding, declared: Declaration) -> Find
     )
 
 
-def _says_another(table: Table, question: DecisionStanding, text: str) -> Finding | None:
-    """That words of the writer answer otherwise than the table did, or for more of it."""
-    options = {option.id: option.text for option in question.decision.options}
-    if question.delivered is not None:
-        others = [words for option, words in options.items() if option != question.delivered]
-        if found := contradiction(text, question.answer, others, asked(table)):
-            return Finding(
-                code="contradiction",
-                message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but "
-                "the written answer seems to say something else.",
-                excerpt=found.excerpt,
-            )
-    beginning = first_sentences(text, _OPENING, 2_000)
-    return _false_agreement(table, question, beginning, loosely=question.delivered is None)
-
-
-def _false_agreement(
-    table: Table, question: DecisionStanding, text: str, *, loosely: bool = True
-) -> Finding | None:
-    """That the writer claims an agreement, or one of all, that was not counted."""
-    with_it = {*question.holders, *question.accepting}
-    if question.delivered and len(with_it) == question.seated and not question.dissenting:
-        return None
-    options = [option.text for option in question.decision.options]
-    claim = agreement_claimed(text, options, asked(table), loosely=loosely)
-    if not claim:
-        return None
-    if question.delivered is None:
-        return _unsettled(claim, question.reason)
-    return Finding(
-        code="false_agreement",
-        message=f"The writer claims that all agree, but the count is: {question.reason}",
-        excerpt=claim,
-    )
-
-
-def _unsettled(claim: str, reason: str = "") -> Finding:
-    told = f": {reason}" if reason else "."
-    return Finding(
-        code="contradiction",
-        message=f"The writer claims an agreement although the table did not settle it{told}",
-        excerpt=claim,
-    )
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -681,7 +681,8 @@ def flag_of(finding: Finding) -> str:
 
 
 class Checking:
-    """Checks one verdict part by part, and gathers what is found."""
+    """Checks one verdict part by part, and gathers what is found. Every word of a writer comes
+    through here before anybody sees it as a verdict."""
 
     def __init__(self, state: State) -> None:
         self._sources = sources_of(state)
@@ -691,19 +692,23 @@ class Checking:
     def __call__(self, text: str) -> str:
         if not text:
             return ""
-        checked = check_text(text, self._sources)
-        self.findings += checked.findings
+        apart, forged = told_apart(text)
+        checked = check_text(apart, self._sources)
+        self.findings += (*forged, *checked.findings)
         self.cites += checked.cites
         return checked.text
 
 
-def extracted_note(table: Table) -> NoteAdded:
+def extracted_note(table: Table, why: str) -> NoteAdded:
     """Why nobody wrote the verdict; of a vote only where there was one."""
     question = table.standing.question
     voted = question is not None and question.end is not None
-    return NoteAdded(
+    usual = NoteAdded(
         code="extracted_verdict",
         text="The host could not write the verdict, so it is an extract of what the experts said, "
-        f"made without a model.{' The vote is counted all the same.' if voted else ''}",
+        "made without a model.",
         remedy="Ask again to get a written one.",
     )
+    note = extracted_because(why, usual)
+    counted_too = " The vote is counted all the same." if voted else ""
+    return note.model_copy(update={"text": f"{note.text}{counted_too}"})

@@ -9,19 +9,19 @@ from typing import Any
 
 from ..core.errors import BadSetting, UnknownName, UsageError
 from ..core.events import NoteAdded
-from .checking import MOST_CHOICES
-from .options import Part, Surface, option
+from .checking import MOST_CHOICES, split_list
+from .options import Part, ProcedureOptions, Surface, described, option
 
 ABOUT: Mapping[str, str] = {
-    "models": "Who speaks: models for the seats in their order, beginning anew when they are used "
-    "up; SEAT=MODEL for a single seat.",
-    "host": "Who leads and writes: the host's model.",
-    "experts": "Which experts sit here, by name or id, or as “Name: a sentence about them”.",
-    "seats": "How many sit here.",
-    "rounds": "How many rounds.",
+    "models": "Models for the seats, in order; the list repeats if it is shorter. SEAT=MODEL sets "
+    "a single seat.",
+    "host": "The host's model: it leads and writes the verdict.",
+    "experts": "Experts to seat, by name or id, or as “Name: a sentence about them”. Two or more "
+    "are the whole table, unless seats asks for more.",
+    "seats": "Number of seats.",
+    "rounds": "Number of rounds.",
     "quick": "The short form: quicker and cheaper.",
-    "choices": f"The options of the vote, 2 to {MOST_CHOICES}, where the question does not say "
-    "them.",
+    "choices": f"The answers to vote on, 2 to {MOST_CHOICES}, if the question does not name them.",
 }
 """What each of them means, whatever the procedure."""
 _BY_SEAT = "="
@@ -102,6 +102,19 @@ def _told(word: str, more: str) -> str:
     return f"{ABOUT[word]} {more}".strip()
 
 
+def named_models(options: type[ProcedureOptions], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The models that somebody asked for by name."""
+    found: list[str] = []
+    for each in described(options):
+        value = given.get(each.name)
+        if not value or not (each.name in ("models", "host") or each.part == "role"):
+            continue
+        parts = split_list(value) if isinstance(value, str) else value
+        wanted = [part.partition(_BY_SEAT) for part in parts if isinstance(part, str)]
+        found += [(model or name).strip() for name, _, model in wanted]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelWishes:
     """Who is to speak, as `models` says it."""
@@ -144,18 +157,31 @@ class ModelWishes:
         wanted = {_same(seat): model for seat, model in (self.by_seat or {}).items()}
         return next((wanted[each] for each in map(_same, names) if each in wanted), None)
 
-    def checked(self, seats: Collection[str], count: int) -> tuple[NoteAdded, ...]:
+    def for_seats(self, *host: str) -> bool:
+        """Whether a model is named for a seat by the seat's name, the host's apart: then nobody
+        else may be seated in its place."""
+        leads = {_same(each) for each in host}
+        return any(_same(seat) not in leads for seat in self.by_seat or ())
+
+    def checked(
+        self, seats: Collection[str], count: int, *, experts: int = 0, fixed: bool = False
+    ) -> tuple[NoteAdded, ...]:
         """What the reader should know of them at a table of so many seats, which bear these names
         (a host's among them). UnknownName for a seat that is not there, UsageError for more models
-        than seats."""
+        than seats, unless so many `experts` were named that they are the table. `fixed`: nobody
+        can add a seat."""
         for name in self.by_seat or ():
             if _same(name) not in {_same(each) for each in seats}:
                 raise UnknownName("seat", name, seats)
         listed = len(self.in_order)
+        if listed > count and is_whole_table(experts):
+            left = ", ".join(self.in_order[count:])
+            text = f"{listed} models are named, and {count} experts sit here. Not used: {left}."
+            return (NoteAdded(code="models_left_over", text=text),)
         if listed > count:
+            more = "" if fixed else f", or set seats to {listed}"
             raise UsageError(
-                f"{listed} models are named, and {count} sit here.",
-                f"Name at most {count}, or say how many are to sit with seats.",
+                f"{listed} models are named, and {count} sit here.", f"Name at most {count}{more}."
             )
         if 1 < listed < count:
             return (
@@ -174,8 +200,13 @@ def _same(name: str) -> str:
 
 
 def seat_count(said: int | None, usual: int, experts: int, models: int) -> int:
-    """How many sit: as was said; else as many as were named, and the usual number where that is
-    fewer than two."""
+    """How many sit: as was said; else the experts who were named and nobody beside them; else the
+    usual number, or as many as there are models."""
     if said is not None:
         return max(said, experts)
-    return max(experts, models) if experts > 1 else max(usual, experts, models)
+    return experts if is_whole_table(experts) else max(usual, experts, models)
+
+
+def is_whole_table(experts: int) -> bool:
+    """Whether so many named experts are all who sit: one alone would have nobody to talk to."""
+    return experts > 1

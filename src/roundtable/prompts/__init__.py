@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from ..core.condensing import Cut, tokens_of
 from ..core.effects import OwnTemplate, PromptPlan, PromptValue, Texts, Untrusted
+from ..core.excerpt import excerpt
 from ..core.fence import fence
-from ..core.text import condense, estimate_tokens
+from ..core.text import estimate_tokens
 from ..core.values import Prompt
 
 if TYPE_CHECKING:
@@ -33,16 +35,19 @@ MAX_PROMPT = 8_000_000
 """Characters. Nothing a template does may produce more."""
 SHORTEST = 150
 """Characters that are left of each text, however small the window."""
+SAID = "what was said"
+"""What a text is called of which not everything is shown, and which is neither question nor
+document."""
 _INCLUDE = re.compile(r"""{%-?\s*include\s+["']([\w/-]+)["']""")
 _HEAD = re.compile(r"\A---\n(?P<head>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt ready to be sent. `condensed` says that untrusted text had to be shortened."""
+    """A prompt ready to be sent, and which untrusted texts had to be shortened for it."""
 
     prompt: Prompt
-    condensed: bool
+    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +66,68 @@ class Source:
 def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
     """Fill a template. Untrusted text that makes it too long for `limit_tokens` is condensed."""
     source = _source(plan)
-    longest = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
+    texts = _untrusted(plan.variables)
+    asked = plan.variables.get("question")
+    question = asked.text if isinstance(asked, Untrusted) else ""
     # No text of more than four characters a token can fit: cut such ones without trying.
-    cap = min(longest, max(limit_tokens * 4, SHORTEST))
-    condensed = cap < longest
+    most = cap = max(limit_tokens * 4, SHORTEST)
+    too_many = 0
     while True:
-        prompt = _fill(source, plan.variables, nonce, cap)
+        prompt = _fill(source, plan.variables, nonce, _Shortened(cap, question))
         tokens = estimate_tokens(prompt.system + prompt.user)
         if cap <= SHORTEST or tokens <= limit_tokens:
             break
-        # Straight to the size that would fit if all texts were as long as the longest.
-        cap = max(SHORTEST, min(cap * 3 // 4, cap * limit_tokens // tokens))
-        condensed = True
+        too_many += tokens - limit_tokens
+        cap = min(cap - 1, _cap(texts, most, too_many))
     length = len(prompt.system) + len(prompt.user)
     if length > MAX_PROMPT:
         raise ValueError(f"template {source.id} produced {length:,} characters")
-    return Rendered(prompt, condensed)
+    shortened = _Shortened(cap, question)
+    return Rendered(prompt, tuple(shortened.cut(each) for each in texts if len(each.text) > cap))
 
 
-def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> Prompt:
-    system, _, user = _text(source, variables, nonce, cap).partition(USER_PART)
+@dataclass(frozen=True, slots=True)
+class _Shortened:
+    """How untrusted texts are shortened where the prompt would be too long: the longest first, to
+    the passages that have most to do with the question."""
+
+    cap: int
+    """Characters that each may have."""
+    question: str
+
+    def of(self, value: Untrusted) -> str:
+        if len(value.text) <= self.cap:
+            return value.text
+        # Of a document the passages count, whatever else comes to its point at its end.
+        end = value.kind != "context"
+        return excerpt(value.whole or value.text, self.question, self.cap, end=end)
+
+    def cut(self, value: Untrusted) -> Cut:
+        """What is left of a text that is shortened."""
+        name = {"context": value.source, "question": "the question"}.get(value.kind, SAID)
+        return Cut(name, len(value.whole or value.text), len(self.of(value)))
+
+
+def _cap(texts: Sequence[Untrusted], most: int, too_many: int) -> int:
+    """How many characters each text may have, that all together have so many tokens fewer than
+    with at most `most` of each."""
+    sizes = [
+        (min(len(each.text), most), tokens_of(each.text) / len(each.text))
+        for each in texts
+        if len(each.text) > SHORTEST
+    ]
+    low, high = SHORTEST, max((length for length, _ in sizes), default=SHORTEST)
+    while low < high:
+        cap = (low + high + 1) // 2
+        saved = sum((length - cap) * rate for length, rate in sizes if length > cap)
+        low, high = (cap, high) if saved >= too_many else (low, cap - 1)
+    return low
+
+
+def _fill(
+    source: Source, variables: Mapping[str, PromptValue], nonce: str, shortened: _Shortened
+) -> Prompt:
+    system, _, user = _text(source, variables, nonce, shortened).partition(USER_PART)
     begins, parted, rest = user.strip().partition(NEW_PART.format(nonce=nonce))
     return Prompt(
         template=source.id,
@@ -92,12 +139,14 @@ def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap:
     )
 
 
-def _text(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> str:
+def _text(
+    source: Source, variables: Mapping[str, PromptValue], nonce: str, shortened: _Shortened
+) -> str:
     given = {"nonce", *variables}
     if given != source.variables:
         wrong = ", ".join(sorted(given ^ source.variables))
         raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
-    values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
+    values = {name: _fenced(value, nonce, shortened) for name, value in variables.items()}
     return _template(source).render(**values, nonce=nonce)
 
 
@@ -109,15 +158,14 @@ def _whole_hash(source: Source, variables: Mapping[str, PromptValue]) -> str:
     return hashlib.sha256("".join([source.hash, *parts]).encode()).hexdigest()[:16]
 
 
-def _fenced(value: PromptValue, nonce: str, cap: int) -> str | bool:
+def _fenced(value: PromptValue, nonce: str, shortened: _Shortened) -> str | bool:
     match value:
         case PromptPlan():
-            return _text(_source(value), value.variables, nonce, cap).strip()
+            return _text(_source(value), value.variables, nonce, shortened).strip()
         case Untrusted():
-            shown = Untrusted(value.kind, condense(value.text, cap), value.source)
-            return fence(shown, nonce)
+            return fence(Untrusted(value.kind, shortened.of(value), value.source), nonce)
         case tuple() | Texts():
-            return "\n\n".join(str(_fenced(each, nonce, cap)) for each in value)
+            return "\n\n".join(str(_fenced(each, nonce, shortened)) for each in value)
         case _:
             return value
 

@@ -34,8 +34,8 @@ def asked(plan: TurnPlan, call: Call, *, nonce: str, room: int) -> Rendered:
     room -= estimate_tokens(addition)
     rendered = render(task.prompt, nonce=nonce, limit_tokens=room)
     user = rendered.prompt.user + addition
-    condensed = rendered.condensed or repair.condensed
-    return Rendered(rendered.prompt.model_copy(update={"user": user}), condensed)
+    cuts = (*rendered.cuts, *repair.cuts)
+    return Rendered(rendered.prompt.model_copy(update={"user": user}), cuts)
 
 
 def _asked_again(task: Task, call: Call, nonce: str, room: int) -> Rendered:

@@ -97,9 +97,11 @@ def estimate(
     lengths: Lengths = NOTHING_HEARD,
     *,
     compares: Callable[[State], str] | None = None,
+    unpriced: tuple[float, float] | None = None,
 ) -> Estimate:
     """What is still to come in a discussion, or all of it where it has only been opened. Nobody is
-    called and nothing is stored."""
+    called and nothing is stored. Of a model whose price is unknown the cost is too, unless
+    `unpriced` says what counts for it."""
     short = play(state, procedure, lengths, "agreeing")
     long = play(state, procedure, lengths, "differing")
     # Whoever agrees at once may have to confirm it: now and then that is the longer way.
@@ -114,9 +116,9 @@ def estimate(
     low, high = len(short.calls) / chairs, len(long.calls) / chairs
     far = lengths.far(state.start.procedure, low, high, DIFFERING)
     return Estimate(
-        likely=_between(_usual(short.calls), _usual(long.calls), far),
-        least=_least(short.calls),
-        most=_most(long.calls),
+        likely=_between(_usual(short.calls, unpriced), _usual(long.calls, unpriced), far),
+        least=_least(short.calls, unpriced),
+        most=_most(long.calls, unpriced),
         participant_calls=(min(rest), max(rest)),
         host_calls=(min(host), max(host)),
         waits=any(seat.speaker.model == OUTSIDE for seat in seats),
@@ -151,25 +153,25 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
         budget.max_calls is not None
         and told.host_calls[0] + told.participant_calls[0] > budget.max_calls
     ):
-        found.append(f"calls: about {round(likely.calls)} where {budget.max_calls} are allowed")
+        found.append(f"calls: about {round(likely.calls)} expected, {budget.max_calls} allowed")
     if budget.max_tokens is not None and likely.tokens > budget.max_tokens:
         found.append(
-            f"tokens: about {round(likely.tokens):,} where {budget.max_tokens:,} are allowed"
+            f"tokens: about {round(likely.tokens):,} expected, {budget.max_tokens:,} allowed"
         )
     if budget.max_cost_usd is not None:
         if likely.cost_usd is None and told.most.tokens:
             found.append(
-                f"cost: unknown, so it counts as the dearest, where {dollars(budget.max_cost_usd)} "
-                "are allowed"
+                "cost: unknown, so it counts as the dearest, "
+                f"{dollars(budget.max_cost_usd)} allowed"
             )
         elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:
             found.append(
-                f"cost: about {dollars(likely.cost_usd)} where {dollars(budget.max_cost_usd)} are "
-                f"allowed; {_what_then(told, budget.max_cost_usd)}"
+                f"cost: about {dollars(likely.cost_usd)} expected, "
+                f"{dollars(budget.max_cost_usd)} allowed; {_what_then(told, budget.max_cost_usd)}"
             )
     if budget.max_seconds is not None and not told.waits and likely.seconds > budget.max_seconds:
         found.append(
-            f"time: about {likely.seconds:.0f} seconds where {budget.max_seconds:.0f} are allowed"
+            f"time: about {likely.seconds:.0f} seconds expected, {budget.max_seconds:.0f} allowed"
         )
     return found
 
@@ -197,22 +199,27 @@ def price_of(speaker: SpeakerRef) -> tuple[float, float] | None:
 # --- what calls take -------------------------------------------------------------------------
 
 
-def _usual(calls: Sequence[Spoken]) -> Takes:
+_Unpriced = tuple[float, float] | None
+"""Dollars per million tokens in and out that count for a model of unknown price."""
+
+
+def _usual(calls: Sequence[Spoken], unpriced: _Unpriced = None) -> Takes:
     def usual(each: Spoken) -> tuple[float, float, float]:
         again = each.again
         read, said = each.tokens_in + again.tokens_in, each.tokens_out + again.tokens_out
         return read, said, again.calls
 
-    return _taken(calls, usual)
+    return _taken(calls, usual, unpriced)
 
 
-def _least(calls: Sequence[Spoken]) -> Takes:
-    return _taken(
-        calls, lambda each: (each.tokens_in * each.counting[0], each.tokens_out * SHORT, 0.0)
-    )
+def _least(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
+    def least(each: Spoken) -> tuple[float, float, float]:
+        return each.tokens_in * each.counting[0], each.tokens_out * SHORT, 0.0
+
+    return _taken(calls, least, unpriced)
 
 
-def _most(calls: Sequence[Spoken]) -> Takes:
+def _most(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
     total = sum(each.again.calls for each in calls)
     # Rare things come in any number: twice the deviation beyond what is usual is rarely passed.
     times = 1 + 2 / sqrt(total) if total else 1.0
@@ -225,11 +232,13 @@ def _most(calls: Sequence[Spoken]) -> Takes:
             max(again.calls * times, top.calls),
         )
 
-    return _taken(calls, most)
+    return _taken(calls, most, unpriced)
 
 
 def _taken(
-    calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, float, float]]
+    calls: Sequence[Spoken],
+    counted: Callable[[Spoken], tuple[float, float, float]],
+    unpriced: _Unpriced,
 ) -> Takes:
     """What calls take, each of so many tokens in and out, with so many that are made again."""
     cost: float | None = 0.0
@@ -238,7 +247,7 @@ def _taken(
     for each in calls:
         read, said, again = counted(each)
         tokens, made = tokens + read + said, made + again
-        price = price_of(each.speaker)
+        price = price_of(each.speaker) or unpriced
         if price is None or cost is None:
             cost = None
         else:

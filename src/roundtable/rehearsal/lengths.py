@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
+from ..core.budget import is_paid_by_tokens
 from ..core.events import AttemptStarted
 from ..core.state import Attempt, State
 from ..core.text import likely_tokens
@@ -88,15 +89,25 @@ class Heard:
     seconds: float
     cut: bool = False
     """Whether it was ended before its end: then it would have been longer."""
+    forced: bool = False
+    """Whether a limit had a hand in how often it was asked again, or was not: then that tells
+    nothing of how often it is needed."""
 
 
 def heard_in(state: State) -> dict[str, list[Heard]]:
     """By model, what the answers of a discussion show."""
     found: dict[str, list[Heard]] = defaultdict(list)
+    # Once a limit refuses something nobody knows who would have been asked again.
+    limited = state.exhausted is not None or state.limits is not None
     for turn in state.called_turns:
+        forced = limited
         for attempt in turn.attempts:
-            if (answer := _heard(attempt)) is not None:
-                found[attempt.started.model].append(answer)
+            answer = _heard(attempt)
+            if answer is None:
+                continue
+            # What follows one that a limit may have cut follows from the cut.
+            forced = forced or (answer.cut and is_paid_by_tokens(state.budget))
+            found[attempt.started.model].append(replace(answer, forced=forced))
     return dict(found)
 
 
@@ -260,7 +271,7 @@ def _ratios(answers: Iterable[Heard]) -> list[float]:
 def _followed(answers: Iterable[Heard], purpose: str, guess: float, weight: int) -> float:
     """How many calls of a purpose came for each answer, where a guess weighs as much as so many
     answers."""
-    purposes = [each.purpose for each in answers]
+    purposes = [each.purpose for each in answers if not each.forced]
     first = sum(1 for each in purposes if each in ("answer", "retry", "fallback"))
     return (purposes.count(purpose) + guess * weight) / (first + weight)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from ..core.condensing import tokens_of
 from ..core.decide import Procedure, decide
 from ..core.effects import (
     DELIVERED,
@@ -30,6 +31,7 @@ from ..core.events import (
     SearchFinished,
     SpeechGiven,
     StoredEvent,
+    TurnFailed,
 )
 from ..core.state import State
 from ..core.text import estimate_tokens, likely_tokens
@@ -47,7 +49,9 @@ _SHOWN = 1_200
 """Characters at both ends of a text that are put into a prompt; the rest is only counted."""
 _HIT = "What a page that was found says about it, in a few lines. " * 6
 _ROOM = 1_000_000_000
-SpentAfter = Literal["somebody", "everybody"]
+_REPAIR = 250
+"""Tokens in which an answer is asked to be set right, beside the answer."""
+SpentAfter = Literal["somebody", "round"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,11 @@ class Spoken:
     host: bool
     counting: tuple[float, float]
     """How much fewer or more tokens the provider may count in what is read."""
+    dispensable: bool
+    """Whether the table can do without it."""
+    leaves: int
+    """Tokens of the smallest window that may be asked which its prompt leaves free beside the
+    answer and a repair of it; below 0 if it does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +124,38 @@ def play(
     spent_after: SpentAfter | None = None,
 ) -> Played:
     """Lead a discussion on from here to its end, in memory. With `spent_after` the budget is
-    spent once what is open now has been said, and somebody or everybody at the table has spoken:
-    that is the shortest way to a verdict."""
+    spent once what is open now has been said and somebody at the table has spoken, which is the
+    shortest way to a verdict; or once the next round has been held by all who take part in it."""
     return _Play(state.branch(), procedure, lengths, mood, spent_after).run()
+
+
+def without(state: State, turns: Iterable[TurnPlan]) -> State:
+    """The same discussion in which these turns were not taken, for want of budget."""
+    led = state.branch()
+    at = led.updated_at or datetime.now(UTC)
+    for plan in turns:
+        failed = TurnFailed(
+            turn_id=plan.turn_id,
+            stage=plan.stage,
+            round=plan.round,
+            participant=plan.participant.id,
+            cause="budget",
+            message="so far it is rehearsed",
+        )
+        led.apply(StoredEvent(led.discussion_id, led.seq + 1, at, failed))
+    return led
+
+
+def spent(state: State) -> State:
+    """The same discussion with nothing left to spend: only what is open goes on, and the end."""
+    led = state.branch()
+    if led.exhausted is None:
+        at = led.updated_at or datetime.now(UTC)
+        led.apply(StoredEvent(led.discussion_id, led.seq + 1, at, _SPENT))
+    return led
+
+
+_SPENT = BudgetExhausted(limit="cost", detail="so far it is rehearsed")
 
 
 class _Play:
@@ -133,6 +171,7 @@ class _Play:
         self.spent_after = spent_after
         self.calls: list[Spoken] = []
         self.at = state.updated_at or datetime.now(UTC)
+        self.begun = frozenset(self.state.stages)
         # Nobody pauses a rehearsal.
         self.state.paused = None
 
@@ -153,16 +192,21 @@ class _Play:
             self._speak(plan, step)
         others = [event for each in effects for event in _without_anybody(each, self.mood)]
         if turns and self._spent and self.state.exhausted is None:
-            others.append(BudgetExhausted(limit="cost", detail="so far it is rehearsed"))
+            others.append(_SPENT)
         self._apply(*others)
         return bool(turns or others)
 
     @property
     def _spent(self) -> bool:
-        answered = {each.participant for each in self.state.speeches if each.round > 0}
-        if self.spent_after == "everybody":
-            return answered.issuperset(each.id for each in self.state.participants)
-        return bool(answered) and self.spent_after == "somebody"
+        if self.spent_after == "round":
+            return any(self._is_held(each) for each in self.state.stages if each not in self.begun)
+        said = any(each.round > 0 for each in self.state.speeches)
+        return said and self.spent_after == "somebody"
+
+    def _is_held(self, place: tuple[str, int]) -> bool:
+        """Whether this is a round of the table in which all have spoken who will."""
+        turns = [self.state.turn(each) for each in self.state.stages[place].opened.turns]
+        return place[1] > 0 and all(turn is not None and turn.over for turn in turns)
 
     def _apply(self, *events: Event) -> bool:
         for event in events:
@@ -174,7 +218,7 @@ class _Play:
     def _speak(self, plan: TurnPlan, step: int) -> None:
         speaker = plan.participant.speaker
         task = plan.task_for(speaker)
-        tokens_in, prompt = prompt_tokens(plan, speaker)
+        tokens_in, prompt, size = prompt_tokens(plan, speaker)
         template = prompt.template
         small = speaker.demonstration
         usual = self.lengths.said(speaker.model, template, small=small)
@@ -208,6 +252,8 @@ class _Play:
                     self.lengths.seconds(speaker.model, said, small=small),
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),
+                    plan.policy.dispensable,
+                    self._leaves(plan, size, words.whole),
                 )
             )
         self._apply(
@@ -225,6 +271,13 @@ class _Play:
                 independent=plan.independent,
             )
         )
+
+    def _leaves(self, plan: TurnPlan, size: int, words: str) -> int:
+        asked = self.state.start.pace
+        refs = [each for each in plan.participant.speakers if not each.spare]
+        room = min(plan.prompt_room(each, asked) for each in refs or [plan.participant.speaker])
+        repair = tokens_of(words) + _REPAIR if plan.policy.repairs else 0
+        return room - size - repair
 
     def _again(
         self,
@@ -258,8 +311,9 @@ class _Play:
         return usual, most
 
 
-def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt]:
-    """How many tokens the prompt of a turn most likely has, and its beginning and end."""
+def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt, int]:
+    """How many tokens the prompt of a turn most likely has, its beginning and end, and how many
+    tokens it has at most."""
     task = plan.task_for(speaker)
     light, left_out = _light(task.prompt)
     prompt = render(light, nonce=NONCE, limit_tokens=_ROOM).prompt
@@ -268,7 +322,8 @@ def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt]:
     cautious = estimate_tokens(text) + sum(estimate_tokens(each) for each in left_out)
     room = speaker.context_window - min(task.max_tokens, speaker.context_window // 2)
     # What does not fit is condensed, as the cautious count has it.
-    return (tokens * room / cautious if cautious > room else tokens), prompt
+    size = tokens_of(text) + sum(map(tokens_of, left_out))
+    return (tokens * room / cautious if cautious > room else tokens), prompt, size
 
 
 def _light(plan: PromptPlan) -> tuple[PromptPlan, list[str]]:

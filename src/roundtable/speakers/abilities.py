@@ -6,10 +6,13 @@ is wrong or missing here costs one call more: who refuses is asked again without
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
+from ..core.pattern import pattern
 from ..core.values import Effort
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
@@ -27,6 +30,8 @@ class Abilities:
     temperature: bool = True
     new_limit: bool = False
     """Whether the limit of tokens goes by its new name in chat completions."""
+    counts: bool = True
+    """Whether a stream of chat completions may be asked to end with a count of its tokens."""
     thinking: Literal["", "adaptive"] = ""
     """Whether a model of Anthropic's decides by itself how much to think, or is told a number."""
     told_effort: bool = True
@@ -36,6 +41,68 @@ class Abilities:
         """The least that it knows and that is enough, or else the most."""
         enough = [each for each in self.efforts if EFFORTS.index(each) >= EFFORTS.index(wanted)]
         return enough[0] if enough else self.efforts[-1]
+
+    def without(self, refused: Collection[Extra]) -> Abilities:
+        """The same model at a server that refuses these."""
+        if not refused:
+            return self
+        return replace(
+            self,
+            efforts=() if "effort" in refused else self.efforts,
+            schema=self.schema and "schema" not in refused,
+            temperature=self.temperature and "temperature" not in refused,
+            new_limit=self.new_limit is not ("limit" in refused),
+            counts=self.counts and "count" not in refused,
+        )
+
+
+Extra = Literal["effort", "schema", "temperature", "limit", "count"]
+"""What a server may refuse although it answers without. A limit is never left out: it goes by its
+other name then."""
+
+_BLAMED_UNNAMED: tuple[Extra, ...] = ("effort", "schema")
+"""Where a refusal names nothing, the likelier culprit first. The others are known to all but a few
+servers, and those say what they do not know."""
+_NAMES: Mapping[Extra, re.Pattern[str]] = {
+    "count": pattern(r"stream_options|include_usage"),
+    "limit": pattern(r"max_(?:completion_)?tokens"),
+    "temperature": pattern(r"temperature"),
+    "effort": pattern(r"reasoning|thinking|effort|budget_tokens"),
+    "schema": pattern(r"response_format|json_schema|output_config|text\.format|schema"),
+}
+_ITSELF = pattern(
+    r"not[ _](?:\w+ )?(?:support|permit|allow|accept)|unsupported|unrecogni[sz]ed|unknown|"
+    r"unexpected|extra|deprecated|instead|invalid (?:parameter|argument|field)"
+)
+"""That it is the parameter, and not how large it is."""
+
+
+def culprit(sent: Collection[Extra], body: object) -> Extra | None:
+    """Which of what was `sent` a server does not accept, by its refusal; None if it is none."""
+    said = " ".join(_words(body)).casefold()
+    for extra, names in _NAMES.items():
+        if extra in sent and names.search(said) and (extra != "limit" or _ITSELF.search(said)):
+            return extra
+    return next((extra for extra in _BLAMED_UNNAMED if extra in sent), None)
+
+
+_TELLING = frozenset([
+    "error", "errors", "message", "msg", "param", "code", "type", "detail", "loc", "metadata",
+    "raw",
+])  # fmt: skip
+"""The parts of a refusal that say what is wrong; others may repeat the prompt."""
+
+
+def _words(body: object, depth: int = 0) -> Iterator[str]:
+    if isinstance(body, str):
+        yield body[:2_000]
+    elif isinstance(body, Mapping) and depth < 6:
+        for key, value in body.items():
+            if key in _TELLING:
+                yield from _words(value, depth + 1)
+    elif isinstance(body, list) and depth < 6:
+        for each in body[:20]:
+            yield from _words(each, depth + 1)
 
 
 @cache

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.thoughts import ThoughtsFirst
+
 Json = Mapping[str, Any]
 
 REFUSED = "content_filter"
@@ -68,6 +70,8 @@ class Answer(ABC):
         """What the provider says where it refused."""
         self._aside = False
         self._half = ""
+        self._first: ThoughtsFirst | None = ThoughtsFirst()
+        """Until the answer itself begins."""
 
     @property
     @abstractmethod
@@ -83,9 +87,25 @@ class Answer(ABC):
         """Take an answer in that came as one document, from a server that does not stream."""
 
     def say(self, words: str) -> None:
-        """These words came."""
+        """These words came. Thoughts that a server sends as words are none."""
         if not words.isascii() or self._half:
             words = self._mended(words)
+        if self._first is not None and words:
+            before = self._first.thought
+            words = self._first.hear(words)
+            if (thought := self._first.thought - before) > 0:
+                self._think(thought)
+            if self._first.over:
+                self._first = None
+        self._say(words)
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        first, self._first = self._first, None
+        if first is not None:
+            self._say(first.end(cut=self.finish_reason != "stop"))
+
+    def _say(self, words: str) -> None:
         if not words:
             return
         if self._aside:
@@ -99,7 +119,10 @@ class Answer(ABC):
 
     def think(self, thought: str) -> None:
         """Its thoughts are not our business, only that it has some."""
-        self.thought += len(thought)
+        self._think(len(thought))
+
+    def _think(self, length: int) -> None:
+        self.thought += length
         self.pieces.append("")
         self._aside = True
 

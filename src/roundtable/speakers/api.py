@@ -16,16 +16,18 @@ import threading
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
 
 from ..core.errors import SpeakerError
-from ..core.key_shapes import of_another_vendor
+from ..core.key_shapes import of_another_vendor, shown_key
+from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble
+from ..core.thoughts import spoken
 from ..core.values import Usage
 from ..listening import Listening
 from ..net import fit_for_a_header, trusted_roots
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, SpeakRequest
-from .abilities import Dialect
+from .abilities import Dialect, Extra, culprit
 
 if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
@@ -62,15 +64,11 @@ class CostOf(Protocol):
     ) -> float | None: ...
 
 
-class MissingModels(Protocol):
-    """Which models endpoints turned out not to know."""
+class UnusableModels(Protocol):
+    """Which models turned out to be of no use at their endpoints, and why."""
 
-    def is_missing(self, provider_id: str, name: str, /) -> bool: ...
-    def note_missing(self, provider_id: str, name: str, /) -> None: ...
-
-
-class NothingThere(SpeakerError):
-    """A 404 that says nothing of a model: the address may be wrong as well as the name."""
+    def why_unusable(self, provider_id: str, name: str, /) -> ModelTrouble | None: ...
+    def note_unusable(self, provider_id: str, name: str, trouble: ModelTrouble, /) -> None: ...
 
 
 class Endpoint:
@@ -111,6 +109,11 @@ class Endpoint:
             message = f"{self.key_variable} holds a key of {vendor.label}, not of {provider.label}."
             raise SpeakerError("auth", message, provider.get)
 
+    @property
+    def shown_key(self) -> dict[str, str]:
+        """The header that shows the key to the server."""
+        return shown_key(self.provider.kind, self.key_variable, self.key)
+
     def __repr__(self) -> str:
         return f"Door({self.provider.id!r}, {self.base_url!r})"
 
@@ -123,26 +126,27 @@ class ApiSpeaker:
         providers: Mapping[str, ApiProvider],
         cost: CostOf,
         env: Mapping[str, str] | None = None,
-        missing: MissingModels | None = None,
+        unusable: UnusableModels | None = None,
     ) -> None:
         """Keys and base URLs are looked up in `env` at each call; by default the process's.
-        `missing` remembers the models that do not exist: they are not asked for again."""
-        self._missing = missing
+        `unusable` remembers the models that cannot be used: they are not asked for again."""
+        self._unusable = unusable
         self._providers = providers
         self._cost = cost
         self._env = os.environ if env is None else env
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, ApiClient] = WeakKeyDictionary()
-        self._refused: set[tuple[str, str, Extra]] = set()
-        """Address and model of those that answer, but not with this."""
+        self._refused: dict[tuple[str, str], set[Extra]] = {}
+        """By address and model: what those do not accept that answer without."""
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         provider_id, _, name = request.model.partition("/")
         if provider_id not in self._providers:
             raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
         endpoint = Endpoint(self._providers[provider_id], self._env)
-        if self._missing is not None and self._missing.is_missing(provider_id, name):
-            message = f"{endpoint.label} does not have the model {name!r}."
-            raise SpeakerError("not_found", message, "roundtable models shows what it has.")
+        known = self._unusable.why_unusable(provider_id, name) if self._unusable else None
+        if known is not None:
+            message = f"{endpoint.label} {VERBS[known]} {name!r}, as it said lately."
+            raise SpeakerError("not_found", message, REMEDIES[known], trouble=known)
         # Loading takes a moment and happens once: it is not the model's time.
         client = await self._client(endpoint)
         listening = Listening.to(request, on_words)
@@ -153,9 +157,8 @@ class ApiSpeaker:
             message = f"{endpoint.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
         except SpeakerError as error:
-            gone = error.cause == "not_found" and not isinstance(error, NothingThere)
-            if gone and self._missing is not None:
-                self._missing.note_missing(provider_id, name)
+            if error.trouble is not None and self._unusable is not None:
+                self._unusable.note_unusable(provider_id, name, error.trouble)
             raise
 
     async def _answer(
@@ -166,28 +169,27 @@ class ApiSpeaker:
         request: SpeakRequest,
         on_words: OnWords,
     ) -> Reply:
-        """The answer, with the effort and held to the schema of the request where the provider can
-        do that. One that does not accept them is asked once more without, and from then on
-        always."""
+        """The answer, with all of the request that the provider takes: the effort, a schema, a
+        temperature. One that does not accept something is asked once more without, and from then
+        on always."""
         wanted = request.effort
-        dropped: list[Extra] = []
-        for extra in _EXTRAS:
-            if (endpoint.base_url, name, extra) in self._refused:
-                request = _without(request, extra)
+        known = self._refused.setdefault((endpoint.base_url, name), set())
+        refused = set(known)
         while True:
-            call = client.call(endpoint, name, request)
+            call = client.call(endpoint, name, request, frozenset(refused))
             try:
                 reply = await self._made(call, endpoint, request, on_words)
             except SpeakerError as error:
-                sent = [extra for extra in _EXTRAS if extra in call.extras]
-                if not sent or error.cause != "bad_request":
+                if error.cause != "bad_request":
                     raise
-                dropped.append(sent[0])
+                guilty = culprit(call.extras, call.refusal)
+                if guilty is None:
+                    raise
+                refused.add(guilty)
                 # Nothing was said yet. Another key: a server may remember the refusal by this one.
-                key = f"{request.idempotency_key}/plain"
-                request = replace(_without(request, sent[0]), idempotency_key=key)
+                request = replace(request, idempotency_key=f"{request.idempotency_key}/plain")
                 continue
-            self._refused.update((endpoint.base_url, name, extra) for extra in dropped)
+            known |= refused
             ignored = wanted is not None and "effort" not in call.extras
             return replace(reply, unheeded=("effort",)) if ignored else reply
 
@@ -200,12 +202,13 @@ class ApiSpeaker:
                 words += pieces
                 for piece in pieces:
                     on_words(piece)  # an empty one, too: it thinks
-        text = "".join(words)
+        heard = "".join(words)
+        text = spoken(heard)
         if not text.strip():
             raise _empty(endpoint, call)
         return Reply(
             text=text,
-            usage=self._usage(endpoint, request, text, call),
+            usage=self._usage(endpoint, request, heard, call),
             served_by=call.served_by,
             finish_reason=call.finish_reason,
         )
@@ -282,20 +285,12 @@ def warm() -> None:
     _load(secure=True)
 
 
-Extra = Literal["effort", "schema"]
-_EXTRAS: tuple[Extra, ...] = ("effort", "schema")
-"""What a provider may refuse although it answers without, the likelier culprit first."""
-
-
-def _without(request: SpeakRequest, extra: Extra) -> SpeakRequest:
-    return replace(request, effort=None) if extra == "effort" else replace(request, schema=None)
-
-
 def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:
     if call.finish_reason == "length":
         return SpeakerError(
             "empty",
             f"{endpoint.label} used up its tokens before the first word of the answer.",
             "Allow more tokens for an answer, or use a model that thinks less.",
+            used_up=True,
         )
     return SpeakerError("empty", f"{endpoint.label} answered without a word.")

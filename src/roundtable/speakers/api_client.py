@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -21,9 +21,9 @@ from ..net import RootsWhenNeeded
 from ..ports import CUT, SpeakRequest
 from ..version import __version__
 from . import wire_chat, wire_messages, wire_responses
-from .abilities import Abilities, Dialect, abilities
+from .abilities import Abilities, Dialect, Extra, abilities
 from .answer import BROKEN, REFUSED, Answer, Json, ProviderError, Tokens
-from .api import Endpoint, Extra
+from .api import Endpoint
 from .api_bounds import blocks, look, too_large
 from .hearing import Hearing
 from .sse import LONGEST_EVENT
@@ -40,7 +40,8 @@ class Wire(NamedTuple):
     """One of the interfaces that providers have."""
 
     path: str
-    headers: Callable[[str], dict[str, str]]
+    headers: Callable[[dict[str, str]], dict[str, str]]
+    """All that the interface wants, with the header that shows the key."""
     body: Callable[[str, SpeakRequest, Abilities, Json | None], dict[str, Any]]
     answer: Callable[[], Answer]
 
@@ -81,9 +82,11 @@ class ApiClient:
             event_hooks={"response": [look]},
         )
 
-    def call(self, endpoint: Endpoint, name: str, request: SpeakRequest) -> ApiCall:
-        """Prepare one call to the provider's model `name`."""
-        return ApiCall(self, endpoint, name, request)
+    def call(
+        self, endpoint: Endpoint, name: str, request: SpeakRequest, refused: Collection[Extra]
+    ) -> ApiCall:
+        """Prepare one call to the provider's model `name`, without what is `refused` there."""
+        return ApiCall(self, endpoint, name, request, refused)
 
     @asynccontextmanager
     async def send(self, address: str, **how: Any) -> AsyncGenerator[httpx2.Response, None]:
@@ -111,19 +114,27 @@ class ApiCall:
     """One call in flight: its words as they come, and afterwards what is known of it."""
 
     def __init__(
-        self, client: ApiClient, endpoint: Endpoint, name: str, request: SpeakRequest
+        self,
+        client: ApiClient,
+        endpoint: Endpoint,
+        name: str,
+        request: SpeakRequest,
+        refused: Collection[Extra],
     ) -> None:
         self._client = client
         self._endpoint = endpoint
         self._name = name
         self._request = request
         self._wire = _WIRES[endpoint.dialect]
-        self._can = abilities(endpoint.dialect, endpoint.provider.id, name)
+        self._can = abilities(endpoint.dialect, endpoint.provider.id, name).without(refused)
+        self._refused = refused
         self._answer = self._wire.answer()
         self.hung_up = False
         """Whether it was we who ended it, before it came to its end."""
         self.served_by = ""
         self.finish_reason = ""
+        self.refusal: object = None
+        """What a server answered that did not take the call."""
 
     async def words(self) -> AsyncGenerator[list[str], None]:
         """The answer as it comes, the pieces of each packet together. Raises SpeakerError unless it
@@ -135,7 +146,7 @@ class ApiCall:
                 response = await line.enter_async_context(self._sent())
                 received = blocks(response)
                 if not response.is_success:
-                    body = await _document(received)
+                    body = self.refusal = await _document(received)
                     raise ProviderError(body, response.status_code, response.headers)
                 hearing = Hearing(answer, self._request)
                 async for block in received:
@@ -172,7 +183,7 @@ class ApiCall:
             f"{endpoint.base_url.rstrip('/')}{self._wire.path}",
             content=json.dumps(self._wire.body(self._name, request, self._can, schema)).encode(),
             headers={
-                **self._wire.headers(endpoint.key),
+                **self._wire.headers(endpoint.shown_key),
                 # A header is ASCII; ids are not always.
                 "idempotency-key": quote(request.idempotency_key, safe="/:#@+,;= "),
             },
@@ -201,10 +212,17 @@ class ApiCall:
     @property
     def extras(self) -> frozenset[Extra]:
         """What of the request a provider may refuse although it answers without."""
-        found: list[Extra] = []
-        if self._request.effort is not None and self._can.efforts:
-            found.append("effort")
-        return frozenset([*found, "schema"] if self.structured else found)
+        chat = self._endpoint.dialect == "chat"
+        told_effort = self._request.effort is not None and bool(self._can.efforts)
+        warm = self._request.temperature is not None and self._can.temperature
+        sent: dict[Extra, bool] = {
+            "effort": told_effort,
+            "schema": self.structured,
+            "temperature": warm and not told_effort,
+            "limit": chat and "limit" not in self._refused,
+            "count": chat and self._can.counts,
+        }
+        return frozenset(extra for extra, is_sent in sent.items() if is_sent)
 
     @property
     def structured(self) -> bool:

@@ -11,13 +11,19 @@ import httpx2
 
 from ..core.errors import FailureCause, NetError, SpeakerError
 from ..core.key_shapes import key_trouble
+from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble, model_trouble
 from ..core.pattern import pattern
 from ..core.text import REDACTED, redact
+from ..core.throttle import span
 from ..net import seconds_to_wait
 from .answer import ProviderError
-from .api import Endpoint, NothingThere
+from .api import Endpoint
+from .hearing import WebPage
 
 _LONGEST_DETAIL = 300
+SHORT_KEY = 8
+LONG_WAIT = 60.0
+"""Seconds; a discussion does not wait much longer for anybody."""
 _TOO_LONG = pattern(
     r"context[ _]?(?:length|window|size|limit)|prompt is too long|input token count|"
     r"maximum prompt length|exceed\w* (?:the )?(?:model )?(?:token|context)|too many tokens",
@@ -25,12 +31,6 @@ _TOO_LONG = pattern(
 )
 _SURELY_TOO_LONG = pattern(
     r"maximum context length|reduce the length of the messages|prompt is too long"
-)
-_NO_MODEL = pattern(
-    r"no such model|unknown model|model[ _]not[ _]found|invalid model(?: name)?\b|"
-    r"not a valid model|model .{0,120}(?:not found|does not exist|is not available|not supported)|"
-    r"no endpoints found",
-    re.IGNORECASE,
 )
 _REFUSED = pattern(
     r"content[ _](?:policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
@@ -40,22 +40,41 @@ _REFUSED = pattern(
 def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) -> SpeakerError:
     """The cause of a failed call. `begun`: words had come already."""
     if isinstance(error, NetError):
-        cause: FailureCause = "garbled" if error.cause == "too_large" else "unavailable"
-        return SpeakerError(cause, error.message, error.remedy)
+        return _on_the_way(error, endpoint)
+    if isinstance(error, WebPage):
+        address = redact(endpoint.base_url)
+        return SpeakerError(
+            "garbled",
+            f"{endpoint.label} answers with a web page: at {address} is no model server.",
+            "Check the address (most end with /v1).",
+        )
     detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)
     status = _status(error)
     code = f" ({status})" if status else ""
     said = f": {detail}" if detail else "."
-    if cause == "not_found" and not _names_a_model(error, detail):
+    trouble = _trouble(error, detail) if cause == "not_found" else None
+    if cause == "not_found" and trouble is None:
         return _nothing_there(endpoint, model, said)
     verb = "finds no credit on the account" if _no_credit(error, detail) else _VERBS.get(cause)
+    if trouble is not None:
+        verb = VERBS[trouble]
     return SpeakerError(
         cause,
         f"{endpoint.label} {verb or 'failed'}{code}{said}",
-        _remedy(cause, error, endpoint, model),
+        REMEDIES[trouble] if trouble else _remedy(cause, error, endpoint),
         retry_after=_retry_after(error),
+        trouble=trouble,
     )
+
+
+def _on_the_way(error: NetError, endpoint: Endpoint) -> SpeakerError:
+    if error.cause == "redirect":
+        # It would do so again: nothing is gained by another try.
+        told = f"{endpoint.label} redirects to another place, which is not followed."
+        return SpeakerError("bad_request", told, error.remedy)
+    cause: FailureCause = "garbled" if error.cause == "too_large" else "unavailable"
+    return SpeakerError(cause, error.message, error.remedy)
 
 
 def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
@@ -66,18 +85,21 @@ def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
 
 def unfinished(endpoint: Endpoint) -> SpeakerError:
     """The stream ended, but not with the answer's end."""
-    return SpeakerError("cut", f"The answer of {endpoint.label} broke off midway.")
+    return SpeakerError("cut", f"{endpoint.label} broke off midway through its answer.")
 
 
-def _names_a_model(error: Exception, detail: str) -> bool:
-    code = _named(error)[0] if isinstance(error, ProviderError) else ""
-    told = f"{code} {detail}".casefold()
-    return "model" in told or bool(_NO_MODEL.search(told))
+def _trouble(error: Exception, detail: str) -> ModelTrouble | None:
+    """What is the matter with the model, if it is the model."""
+    if not isinstance(error, ProviderError):
+        return None
+    # An error in the middle of a stream has no status but what its words give away.
+    return model_trouble(_status(error) or 400, " ".join(_named(error)), detail)
 
 
-def _nothing_there(endpoint: Endpoint, model: str, said: str) -> NothingThere:
+def _nothing_there(endpoint: Endpoint, model: str, said: str) -> SpeakerError:
+    """A 404 that says nothing of a model: the address may be wrong as well as the name."""
     address = redact(endpoint.base_url)
-    return NothingThere(
+    return SpeakerError(
         "not_found",
         f"{endpoint.label} answers 404: the address {address} may be wrong, or it has no model "
         f"{model!r}{said}",
@@ -91,7 +113,6 @@ _VERBS: dict[FailureCause, str] = {
     "unavailable": "is not available",
     "cut": "broke off midway",
     "auth": "did not let us in",
-    "not_found": "does not know the model",
     "refused": "refused to answer",
     "bad_request": "did not accept the request",
     "too_long": "found the prompt too long",
@@ -114,6 +135,9 @@ def _cause(error: Exception, detail: str, *, begun: bool) -> FailureCause:
 def _cause_reported(error: ProviderError, detail: str) -> FailureCause:
     status = _status(error)
     kind = _kind(error, status)
+    of_model = kind in ("auth", "not_found", None) and not _TOO_LONG.search(detail)
+    if of_model and _trouble(error, detail) is not None:
+        return "not_found"
     if kind is not None:
         # An account without credit is no matter of waiting: somebody has to open the door.
         return "auth" if kind == "no credit" else kind
@@ -127,6 +151,7 @@ _NO_CREDIT = frozenset([
     "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
     "organization_usage_limit_exceeded", "billing_error",
 ])  # fmt: skip
+_OF_PARAMETERS = frozenset(["unsupported_parameter", "unsupported_value", "unknown_parameter"])
 _STATUSES = {
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
@@ -187,8 +212,8 @@ def _kind(error: ProviderError, status: int | None) -> FailureCause | Literal["n
         return "too_long"
     if any(word in name for name in (code, kind) for word in ("overloaded", "over capacity")):
         return "unavailable"
-    if code == "model_not_found":
-        return "not_found"
+    if code in _OF_PARAMETERS:
+        return "bad_request"  # whatever it says of models
     if code == "invalid_api_key":
         return "auth"
     if kind == "rate_limit_error":
@@ -249,23 +274,21 @@ def _cause_of_status(code: int, detail: str) -> FailureCause:
         return "auth"  # Google says so with a 400
     if _TOO_LONG.search(detail):
         return "too_long"
-    if _NO_MODEL.search(detail):
-        return "not_found"  # OpenRouter and LiteLLM say so with a 400
     if _REFUSED.search(detail):
         return "refused"
     return "bad_request"
 
 
-def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: str) -> str:
+def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint) -> str:
     provider = endpoint.provider
     variable = endpoint.key_variable or " or ".join(provider.key_env)
     match cause:
         case "auth":
             return _about_the_key(error, endpoint, variable)
-        case "not_found":
-            return f"Check the name {model!r}, or choose another model (roundtable models)."
         case "too_long":
             return "Shorten the context, or use a model with a larger window."
+        case "rate_limited" if (wait := _retry_after(error) or 0.0) > LONG_WAIT:
+            return f"Come back in {span(wait)}, or use a model of another provider."
         case "rate_limited":
             return "Wait a little, or let fewer calls run at once."
         case "unavailable" if isinstance(error, httpx2.TransportError):
@@ -285,6 +308,13 @@ def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
         return f"The account behind {variable} has no credit left: top it up, or use another."
     if trouble == "expired":
         return f"The key of {variable} has expired. {get}".strip()
+    if trouble == "forbidden":
+        return (
+            "That is its reason. Ask whoever runs it what this key may do, and from where, or use "
+            "a model of another provider."
+        )
+    if not endpoint.key:
+        return f"It needs a key: set {variable}. {get}".strip()
     return f"Check the value of {variable}. {get}".strip()
 
 
@@ -303,6 +333,8 @@ def _detail(error: Exception, endpoint: Endpoint) -> str:
         return _clean(_innermost(error), endpoint)
     told = _told(error.body)
     message = told.get("message") if isinstance(told, Mapping) else told
+    if isinstance(message, str) and message.lstrip()[:1] == "<":
+        return "it sent a web page."
     return _clean(message, endpoint) if isinstance(message, str) else ""
 
 
@@ -317,7 +349,9 @@ def _innermost(error: BaseException) -> str:
 
 def _clean(text: str, endpoint: Endpoint) -> str:
     if endpoint.key:
-        text = text.replace(endpoint.key, REDACTED)
+        # A key that is no secret, such as x, stands within words.
+        text = re.sub(rf"(?<!\w){re.escape(endpoint.key)}(?!\w)", REDACTED, text)
+        text = text.replace(endpoint.key, REDACTED) if len(endpoint.key) >= SHORT_KEY else text
     line = " ".join(redact(text).split())
     if len(line) > _LONGEST_DETAIL:
         return f"{line[:_LONGEST_DETAIL]}…"

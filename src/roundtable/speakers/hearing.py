@@ -14,6 +14,10 @@ from .sse import LONGEST_EVENT, EventReader
 _DONE = b"[DONE]"
 
 
+class WebPage(ValueError):
+    """What came is for people: whoever answers there is no model server."""
+
+
 class Hearing:
     """Takes in what a provider sends, as a stream of events or as one document."""
 
@@ -25,7 +29,7 @@ class Hearing:
         self._over = self._clock() + LONGEST_CALL
         self._events = EventReader()
         self._document: bytearray | None = None
-        self._looked = self._understood = False
+        self._looked = self._understood = self._page = False
         self.hung_up = False
         """Whether nobody listens any more: it is longer than anybody reads or waits for."""
 
@@ -52,6 +56,8 @@ class Hearing:
                 self._read(data)
             if self.ended:
                 break
+        if self._answer.ended:
+            self._answer.end()
         return self._answer.take()
 
     def close(self) -> list[str]:
@@ -59,13 +65,15 @@ class Hearing:
         if self._document is not None:
             self._read(bytes(self._document), whole=True)
         if not self._understood:
-            raise ValueError("There is no answer in it")
+            raise WebPage if self._page else ValueError("There is no answer in it")
+        self._answer.end()
         return self._answer.take()
 
     def _look(self, block: bytes) -> None:
         """Some servers do not stream, whatever they are asked. No event begins like a document."""
         begins = block.lstrip()[:1]
         self._looked = bool(begins)
+        self._page = begins == b"<"
         if begins in (b"{", b"["):
             self._document = bytearray()
 

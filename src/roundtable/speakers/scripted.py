@@ -20,7 +20,8 @@ from ..core.errors import SpeakerError
 from ..core.values import Usage
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, Speaker, SpeakRequest
 
-_PIECES = re.compile(r"\S+\s*|\s+")
+_PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
+"""A few words at a time, as providers send them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ Script = Callable[[SpeakRequest], "str | SpeakerError | Line"]
 
 
 class ScriptedSpeaker:
-    """Performs a script: one line for each request, word by word."""
+    """Performs a script: one line for each request, a few words at a time."""
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class ScriptedSpeaker:
                 raise _timeout(request)
         for piece in _PIECES.findall(line.text):
             on_words(piece)
-            # Others get their turn between two words, and a cancelled call stops here.
+            # Others get their turn in between, and a cancelled call stops here.
             await asyncio.sleep(0)
         if line.hangs:
             spoke = line.text and request.silence is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..core.declaration_block import LABEL
@@ -11,16 +10,14 @@ from .abilities import Abilities
 from .answer import REFUSED, Answer, Json, ProviderError, Tokens, count, part
 
 PATH = "/chat/completions"
-_NO_KEY = "none"
+_NO_KEY = {"authorization": "Bearer none"}
 """Sent to servers that ask for no key: some refuse a request without one all the same."""
 _REASONS = {"tool_calls": "tool_call", "function_call": "tool_call"}
 _THOUGHTS = ("reasoning", "reasoning_content")
-_TAGS = {"<think>": "</think>", "<thinking>": "</thinking>"}
-_THOUGHT_FIRST = re.compile(r"\s*<think(ing)?>(?P<thought>.*?)</think(ing)?>\s*", re.DOTALL)
 
 
-def headers(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key or _NO_KEY}"}
+def headers(key: dict[str, str]) -> dict[str, str]:
+    return key or _NO_KEY
 
 
 def body(name: str, request: SpeakRequest, can: Abilities, schema: Json | None) -> dict[str, Any]:
@@ -36,8 +33,9 @@ def body(name: str, request: SpeakRequest, can: Abilities, schema: Json | None) 
         "messages": messages,
         limit: request.max_tokens,
         "stream": True,
-        "stream_options": {"include_usage": True},
     }
+    if can.counts:
+        sent["stream_options"] = {"include_usage": True}
     if request.effort is not None and can.efforts:
         sent["reasoning_effort"] = can.effort(request.effort)
     elif request.temperature is not None and can.temperature:
@@ -53,7 +51,6 @@ class ChatAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._thinks_until = ""
         self._refuses = False
 
     @property
@@ -78,13 +75,7 @@ class ChatAnswer(Answer):
 
     def read_whole(self, document: Json) -> None:
         for choice in document["choices"][:1] if document.get("choices") else ():
-            message = dict(choice.get("message") or {})
-            content = _text(message.get("content"))
-            if found := _THOUGHT_FIRST.match(content):
-                self.think(found["thought"])
-                content = content[found.end() :]
-            whole = {**choice, "delta": {**message, "content": content}}
-            self.read({**document, "choices": [whole]})
+            self.read({**document, "choices": [{**choice, "delta": choice.get("message")}]})
             return
         self.read(document)
 
@@ -102,22 +93,9 @@ class ChatAnswer(Answer):
                 self.think(thought)
                 break
         if content:
-            self._hear(content)
+            self.say(content)
         if delta.get("tool_calls"):
             self.step_aside()
-
-    def _hear(self, content: str) -> None:
-        """Words, unless they stand between the tags that some models put around their thoughts."""
-        if self._thinks_until:
-            if content == self._thinks_until:
-                self._thinks_until = ""
-            else:
-                self.think(content)
-        elif content in _TAGS:
-            self._thinks_until = _TAGS[content]
-            self.think("")
-        else:
-            self.say(content)
 
 
 def _text(content: object) -> str:

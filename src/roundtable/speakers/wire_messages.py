@@ -26,9 +26,8 @@ _COUNTED = (
 )  # fmt: skip
 
 
-def headers(key: str) -> dict[str, str]:
-    # A key and a token from ANTHROPIC_AUTH_TOKEN travel alike, as a bearer's.
-    return {"authorization": f"Bearer {key}", "anthropic-version": _VERSION}
+def headers(key: dict[str, str]) -> dict[str, str]:
+    return {**key, "anthropic-version": _VERSION}
 
 
 def body(name: str, request: SpeakRequest, can: Abilities, schema: Json | None) -> dict[str, Any]:

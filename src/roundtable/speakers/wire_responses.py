@@ -18,8 +18,8 @@ _REASONS = {
 }
 
 
-def headers(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
+def headers(key: dict[str, str]) -> dict[str, str]:
+    return key
 
 
 def body(name: str, request: SpeakRequest, can: Abilities, schema: Json | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""docs/reference/commands.md, made from the grammar: `make reference` writes it anew."""
+"""docs/reference/commands.md, made from the grammar: `make reference` writes it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .cli.grammar.ask import AskCommand
 _HEAD = """\
 # Commands
 
-This page is made from the grammar of the command line (`make reference`); do not edit it.
+This page is generated from the program (`make reference`); do not edit it.
 
-`roundtable "…"` is `roundtable ask "…"`. A discussion is named by its id, by the beginning \
+`roundtable "…"` is `roundtable ask "…"`. Name a discussion by its id, by the beginning \
 of its id, as `last`, or as `example:NAME`.
 
 | exit code | means |
@@ -52,7 +52,7 @@ def _command(path: str, command: click.Command, parent: click.Group) -> Iterator
         yield from (f"| `{_cell(flag)}` | {_cell(does)} |" for flag, does in records)
         yield ""
     if isinstance(command, AskCommand):
-        yield from ("The procedures' own: [options](options.md).", "")
+        yield from ("Plus the options of the procedures: [options](options.md).", "")
     if isinstance(command, click.Group):
         for name, each in command.commands.items():
             if not each.hidden:

@@ -84,9 +84,13 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
 
 def write_chosen(path: Path, data: bytes) -> None:
     """Write the file that the user named; it is theirs alone, because it holds a whole discussion.
-    NotAllowed if it exists or cannot be written."""
+    NotAllowed if it exists or cannot be written, or if its folder does not exist: that is a slip
+    more often than a wish."""
+    if not path.parent.exists():
+        raise NotAllowed(
+            f"The folder {path.parent} does not exist.", "Make it first, or choose another place."
+        )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "xb", opener=private_opener) as file:
             file.write(data)
     except OSError as error:

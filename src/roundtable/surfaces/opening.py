@@ -18,6 +18,7 @@ from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.limits import FLAGS, Limits, joined
 from ..core.limits import told as in_words
 from ..core.state import State
+from ..core.text import listed
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..core.visible import shown as shown_text
 from ..documents.gathered import COLOURED, Gathered
@@ -74,10 +75,12 @@ def open_request(
     choices = settings.choices
     given = dict(options or {})
     own = ProcedureFiles(settings.procedure_folders)
+    held_as: tuple[NoteAdded, ...] = ()
     if procedure:
         spec = procedure_spec(procedure, own)
     else:
         spec = infer_procedure(given, usual or choices.procedure, own)
+        held_as = _held_as(spec, procedure_spec(usual or choices.procedure, own), given, surface)
     named = _named(given, spec, surface, explicit=bool(procedure))
     _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
@@ -107,7 +110,7 @@ def open_request(
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),
-        notes=(*earlier.notes, *notes, *_coloured(materials).notes, *lowered),
+        notes=(*held_as, *earlier.notes, *notes, *_coloured(materials).notes, *lowered),
         options=named,
         language=language or choices.language,
         budget=limits.budget,
@@ -123,6 +126,17 @@ def open_request(
         host_casts=choices.casting == "host",
         clarify=clarify,
     )
+
+
+def _held_as(
+    spec: ProcedureSpec, usual: ProcedureSpec, given: Mapping[str, Any], surface: Surface
+) -> tuple[NoteAdded, ...]:
+    """What nobody named is said: which procedure it is, and which word chose it."""
+    if spec.name == usual.name:
+        return ()
+    telling = [_spelled(word, surface) for word in given if find(usual.options, word) is None]
+    text = f"Held as {spec.name}, because of {listed(telling)}."
+    return (NoteAdded(code="held_as", text=text),)
 
 
 def _coloured(materials: Sequence[Material]) -> Gathered:

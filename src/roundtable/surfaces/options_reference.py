@@ -1,4 +1,4 @@
-"""docs/reference/options.md, made from the declarations: `make reference` writes it anew."""
+"""docs/reference/options.md, made from the declarations: `make reference` writes it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..procedures.vocabulary import ABOUT
 _HEAD = """\
 # Options of the procedures
 
-This page is made from the declarations of the options (`make reference`); do not edit it.
+This page is generated from the program (`make reference`); do not edit it.
 
 An option has one name in HTTP, MCP, the OpenAI-compatible endpoint and Python, and a flag on the \
 command line and in a chat; every surface understands both, and older names. Lists may be given as \
-`a,b,c`. Without a named procedure, options that only one procedure knows choose it.
+`a,b,c`. If you name no procedure, an option that only one procedure has selects it.
 
-Material, language and limits are the same everywhere too and belong to the request, not to the \
-procedure: `--context`, `--language`, `--max-cost`, `--max-calls`, `--max-tokens`, `--max-time`.
+Material, language and limits belong to the request, not to the procedure, and are the same \
+everywhere: `--context`, `--language`, `--max-cost`, `--max-calls`, `--max-tokens`, `--max-time`.
 """
 _TITLES = {CUSTOM: "Your own procedures"}
 _SURFACES = {
@@ -39,10 +39,10 @@ def reference() -> str:
 
 
 def _shared() -> str:
-    """The words of all procedures: what each means, and what it may be where."""
+    """The options of all procedures: what each means, and its values in each."""
     named = [_TITLES.get(name, name).lower() for name in OPTIONS]
     lines = [
-        "## Words of every procedure",
+        "## Options of every procedure",
         "",
         f"| option | means | {' | '.join(named)} |",
         "|---|---|" + "---|" * len(named),
@@ -50,7 +50,7 @@ def _shared() -> str:
     for word in SHARED:
         cells = [_in(model, word) for model in OPTIONS.values()]
         lines.append(f"| `{word}`, `--{word}` | {ABOUT[word]} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", "`quick` is stronger than `rounds`.", ""])
+    return "\n".join([*lines, "", "`quick` overrides `rounds`.", ""])
 
 
 def _in(model: type[ProcedureOptions], word: str) -> str:
@@ -74,10 +74,11 @@ def _section(name: str, model: type[ProcedureOptions]) -> str:
 
 def _row(option: Option) -> str:
     flag = "" if "cli" in option.closed else f"`{option.flag}`"
-    value = {"flag": "", "choice": ", ".join(f"`{each}`" for each in option.choices)}.get(
+    value = {"flag": "on/off", "choice": ", ".join(f"`{each}`" for each in option.choices)}.get(
         option.kind, option.limits or f"`{option.metavar}`"
     )
-    cells = (f"`{option.name}`", flag, value, option.usual, option.help)
+    usual = "off" if option.kind == "flag" else option.usual
+    cells = (f"`{option.name}`", flag, value, usual, option.help)
     escaped = [each.replace("|", r"\|") for each in cells]
     return f"| {' | '.join(escaped)} |"
 

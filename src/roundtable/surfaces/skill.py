@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 from ..core.errors import BadSetting, NotAllowed, RoundtableError, UsageError
 from ..core.text import redact
-from ..procedures.council.options import CouncilConfig
+from ..settings import of_set_up
 
 NAME = "roundtable"
 SKILL_MD = "SKILL.md"
@@ -188,7 +188,7 @@ def _wrong_files(folder: Path, body: str) -> list[str]:
     found += [f"{name} is named in SKILL.md and does not exist." for name in missing]
     example = folder / EXAMPLE
     try:
-        CouncilConfig.parse(json.loads(example.read_text("utf-8")), EXAMPLE)
+        of_set_up(json.loads(example.read_text("utf-8")), EXAMPLE)
     except FileNotFoundError:
         found.append(f"{EXAMPLE} does not exist.")
     except (OSError, ValueError) as error:

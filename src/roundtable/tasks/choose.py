@@ -12,11 +12,18 @@ from .base import read_token
 def check_board(
     name: str, boards: Mapping[str, Mapping[str, object]], env: Mapping[str, str]
 ) -> None:
-    """The errors of `make_board`, and BoardError if a token is missing that it will need."""
+    """The errors of `make_board`, and BoardError if what it will need is missing: its token, its
+    program."""
     make_board(name, boards, env)
     board = boards[name]
+    command = board.get("command")
+    if board.get("kind") == "command" and isinstance(command, list | tuple):
+        from .command import check_program
+
+        check_program(name, str(command[0]), env)
+        return
     usual = "GITHUB_TOKEN" if board.get("kind") == "github" else ""
-    if board.get("kind") != "command" and (variable := str(board.get("token_env") or usual)):
+    if variable := str(board.get("token_env") or usual):
         read_token(env, variable, f"The board {name}")
 
 

@@ -8,13 +8,22 @@ from ..core.errors import BoardError
 from ..core.text import clip, redact
 from ..ports import BoardTask
 from ..program_runner import TooMuchOutput, run_program
-from ..programs import WORKSPACE, child
+from ..programs import WORKSPACE, child, find_program
 
 PATIENCE = 30.0
 MOST_OUTPUT = 1_000_000
 """Bytes: two lines are read."""
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", WORKSPACE)
 """Of the environment: no key of a model provider is the program's business."""
+
+
+def check_program(board: str, program: str, env: Mapping[str, str]) -> None:
+    """BoardError if there is no such program."""
+    if find_program(program, env) is None:
+        raise BoardError(
+            f"The board {board} cannot be written to: the program {program!r} is not there.",
+            "Give its full path, or a name on PATH outside the current folder.",
+        )
 
 
 class CommandBoard:
@@ -57,9 +66,9 @@ class CommandBoard:
                 f"{program} cannot be started: {error.strerror}.", "Check the board's command."
             ) from None
         if ended.code != 0:
-            said = clip(redact(ended.last_words), 200)
+            said = clip(redact(ended.last_words), 200).rstrip(". ")
             raise BoardError(
-                f"{program} ended with code {ended.code}: {said or 'it said nothing'}",
+                f"{program} ended with code {ended.code}: {said or 'it said nothing'}.",
                 "Check it by hand.",
             )
         lines = out.decode("utf-8", "replace").split("\n")

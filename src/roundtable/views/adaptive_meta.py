@@ -110,6 +110,8 @@ def action(model: str, cause: FailureCause, remedy: str) -> str:
         return remedy or "Ask differently, or give this seat another model."
     if cause == "timeout":
         return remedy or "Ask again, or give this seat a faster model."
+    if cause == "not_found" and remedy:
+        return remedy
     if model.startswith("blockrun/") and cause in _UNREACHABLE:
         return "Start the Blockrun proxy at localhost:8402, or use --panel budget."
     return f"{remedy} Check the key and the quota of {model}, then ask again.".strip()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.headline import unread_words
 from ..core.naming import name_of
 from ..core.record import record_of
 from ..core.state import State
@@ -250,7 +251,7 @@ def _facts(state: State) -> Facts:
 def _sure(delivery: Delivery) -> Sure:
     held = delivery.confidence
     if not delivery.meaningful:
-        why = "No vote could be counted."
+        why = delivery.nothing_counted or held.reason
         if delivery.demonstration:
             why = "The demonstration model shows how the program works; it cannot judge."
         return Sure("none", None, None, why, "")
@@ -405,6 +406,8 @@ def _hollow(state: State, delivery: Delivery) -> str:
         return f"No answer: all {number(len(said))} say “{words}”, and nobody chose."
     if state.exhausted is not None:
         return _unvoted(state, delivery)
+    if unread := sum(bool(unread_words(state, seat.participant)) for seat in delivery.seats):
+        return f"No answer: {number(unread)} voted, and what for cannot be read."
     return "No answer: nobody chose."
 
 

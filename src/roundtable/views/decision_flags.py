@@ -10,17 +10,27 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ..core.assessment import effective_voters_of
+from ..core.condensing import CODE as CONDENSED
+from ..core.condensing import SPREAD
+from ..core.cut_short import CUT_SHORT, cut_short
+from ..core.cut_short import REMEDY as CUT_REMEDY
 from ..core.naming import line
 from ..core.state import State
 from ..core.text import clip_words, first_sentences, sentences
+from ..core.turns import TRUNCATED
 from ..core.values import AGAINST_THE_COUNT, EXAMPLE_NOTE, FindingCode
+from ..core.verdict_findings import MORE_AGREEMENT
 from .decision_parts import Flag, listed, number
 from .delivery import Delivery
 from .delivery_parts import Seat
 
+DOUBTS: tuple[FindingCode, ...] = ("words_differ", "refused", "before_differs", "no_declaration")
+"""What a reader of the speeches would doubt in the count (`core.doubts`)."""
+CLAIMS: tuple[FindingCode, ...] = ("false_count", "false_holder", "false_confidence")
+"""What the writer says of the vote that was counted otherwise (`core.vote_claims`)."""
 FINDINGS: dict[FindingCode, Callable[[int], str]] = {
     "contradiction": lambda _: "The written answer says something else than the table chose.",
-    "false_agreement": lambda _: "The written answer claims more agreement than was counted.",
+    "false_agreement": lambda _: MORE_AGREEMENT,
     "not_found": lambda n: f"{_many(n, 'quotation', 'stands', 'stand')} in no speech.",
     "number": lambda n: f"{_many(n, 'quotation', 'gives', 'give')} another number than the speech.",
     "negation": lambda n: f"{_many(n, 'quotation', 'leaves', 'leave')} out a negation.",
@@ -45,16 +55,17 @@ FINDINGS: dict[FindingCode, Callable[[int], str]] = {
     ),
     "host_cited": lambda _: "The answer cites its own writer, which proves nothing.",
     "missing_part": lambda _: "A part of the answer that was asked for is missing.",
-    "words_differ": lambda _: "",
-    "no_declaration": lambda _: "",
+    "forged_mark": lambda _: "The writer put marks of the program into its text; they are its own.",
+    **dict.fromkeys((*DOUBTS, *CLAIMS), lambda _: ""),
 }
-"""Sentences for what the check found; of the last two, names tell more (`_doubts`)."""
+"""Sentences for what the check found; claims of the writer and doubts of votes have their own."""
 
 MARKS: dict[str, str] = {
     "[pasted answer]": "Most of the answer is copied from one speech.",
     "[no citations]": "The answer cites nobody.",
-    "[voting rules disagree]": "Other ways of counting the votes would choose another answer.",
+    "[voting rules disagree]": "Other ways of counting the votes would decide otherwise.",
     "[counted by the program]": "No model wrote this answer: the program counted it.",
+    TRUNCATED: "The written answer was cut off at its length limit: its end is missing.",
     "[statement not revised]": "The statement was not revised after the critique.",
 }
 """Sentences for what a verdict is marked with beside what the check found."""
@@ -72,9 +83,19 @@ NOTES: dict[str, str] = {
     "no_cross_critique": "Nobody could be criticised, so the first answers stand.",
     "round2_omitted": "The experts did not examine each other: too few answered.",
     "unread_documents": "Not every document could be read, so the experts do not know it.",
+    CONDENSED: "The documents did not fit the models: the experts read only their beginnings and "
+    "the passages that share most words with the question.",
+    SPREAD: "The documents did not fit the models, and the question shares hardly a word with one "
+    "or more of them: of those the experts read passages from all parts, which may miss what "
+    "matters.",
     "bias_risk": "The answer was written by a model that also took part.",
 }
 """Sentences for those notes that bear on the decision."""
+CUT_PROMPT = (
+    "What was said and given did not all fit a model: in at least one turn parts of it were left "
+    "out."
+)
+"""Of notes on the prompt of one turn, which is another matter than the documents of the table."""
 
 ONE_FAMILY = "one_family"
 _CUT_NUMBER = re.compile(r"\s*[^\s\d]*\d[\d.,]*…$")
@@ -88,6 +109,7 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
     found = [
         *_findings(delivery),
         *_doubts(delivery),
+        *_cut_short(state),
         *_conditions(delivery),
         *_gave_in(delivery.seats),
         *_outvoted(delivery.seats),
@@ -101,12 +123,16 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
     return tuple(flag for flag in found if unique[flag.text] is flag)
 
 
-def finding_told(delivery: Delivery, code: FindingCode) -> str:
-    """What the check found, however many times, in a sentence."""
+def finding_told(delivery: Delivery, code: FindingCode) -> tuple[str, ...]:
+    """What the check found, however many times, in a sentence; what the writer says of the vote in
+    one for each claim."""
+    found = [each for each in delivery.findings if each.code == code]
+    if code in CLAIMS:
+        return tuple(each.message for each in found)
     question = delivery.question
     if code == "contradiction" and (question is None or question.delivered is None):
-        return CLAIMED
-    return FINDINGS[code](sum(each.code == code for each in delivery.findings))
+        return (CLAIMED,)
+    return tuple(filter(None, [FINDINGS[code](len(found))]))
 
 
 def _findings(delivery: Delivery) -> Iterator[Flag]:
@@ -114,19 +140,17 @@ def _findings(delivery: Delivery) -> Iterator[Flag]:
     codes = list(dict.fromkeys(each.code for each in findings))
     serious = {each.code for each in findings if each.serious}
     for code in sorted(codes, key=lambda c: (c not in AGAINST_THE_COUNT, c not in serious)):
-        if told := finding_told(delivery, code):
-            yield Flag(code, told)
+        yield from (Flag(code, told) for told in finding_told(delivery, code))
 
 
 def _doubts(delivery: Delivery) -> Iterator[Flag]:
-    for code, told in (
-        ("words_differ", "what it wrote and what it declared differ; the declaration counts."),
-        ("no_declaration", "its last words declare nothing, so its vote is not counted."),
-    ):
-        for each in delivery.findings:
-            if each.code == code:
-                where = each.message.partition(":")[0]
-                yield Flag(code, f"{where}: {told}")
+    for code in DOUBTS:
+        yield from (Flag(code, each.message) for each in delivery.findings if each.code == code)
+
+
+def _cut_short(state: State) -> Iterator[Flag]:
+    if told := cut_short(state):
+        yield Flag(CUT_SHORT, told, remedy=CUT_REMEDY)
 
 
 def _conditions(delivery: Delivery) -> Iterator[Flag]:
@@ -206,12 +230,15 @@ def _missing(delivery: Delivery) -> Iterator[Flag]:
 
 
 def _noted(state: State) -> Iterator[Flag]:
-    codes = dict.fromkeys(note.code.partition("/")[0] for note in state.notes)
+    cut = [note for note in state.notes if note.code.startswith(f"{CONDENSED}/")]
+    codes = dict.fromkeys(note.code.partition("/")[0] for note in state.notes if note not in cut)
     if state.substitutions:
         codes.setdefault("panel_degraded")
     for code in codes:
         if code in NOTES:
             yield Flag(code, NOTES[code])
+    if cut:
+        yield Flag("condensed_prompt", CUT_PROMPT)
     for note in state.notes:
         if note.code == EXAMPLE_NOTE:
             about = " ".join(sentences(line(note.text))[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.causes import TOLD
+from ..core.causes import reason
 from ..core.naming import name_of
 from ..core.record import LEGACY
 from ..core.state import State
@@ -47,7 +47,7 @@ def _models(state: State) -> Iterator[ModelsOf]:
     for seated in (*state.ever_seated.values(), state.start.host):
         spoken = state.said.models(seated.id)
         replaced = [
-            f"in place of {line(each.from_model)}, which {TOLD[each.cause]}"
+            f"in place of {line(each.from_model)}, which {reason(each.cause, each.trouble)}"
             for each in state.substitutions
             if each.participant == seated.id
         ]
@@ -70,8 +70,7 @@ def _checks(state: State, delivery: Delivery) -> Iterator[str]:
     elif not delivery.findings:
         yield "Nothing was found wrong with its quotations and citations."
     for code in dict.fromkeys(each.code for each in delivery.findings):
-        if told := finding_told(delivery, code):
-            yield told
+        yield from finding_told(delivery, code)
     if delivery.question is not None and delivery.question.delivered and not delivery.contradicts:
         yield "The written answer does not contradict the count."
     if delivery.voters and not any(note.code == ONE_FAMILY for note in state.notes):

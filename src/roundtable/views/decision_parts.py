@@ -50,10 +50,14 @@ SET_ASIDE = "Set aside"
 """The state of what was interrupted and is not taken up by workers any more."""
 SET_ASIDE_TOLD = "It was set aside after it ended its workers three times."
 
+BEFORE_TALK = "Before they heard each other"
+ALREADY_SO = "Already so before they heard each other"
+
 PieceSide = Literal[
     "answer",
     "other",
     "own",
+    "rejects",
     "any",
     "abstains",
     "undeclared",
@@ -61,7 +65,8 @@ PieceSide = Literal[
     "demonstration",
     "none",
 ]
-"""On which side of a vote a seat is drawn; `none` declared something, but no vote on this."""
+"""On which side of a vote a seat is drawn; `rejects` has no preference but this one: not what was
+chosen; `none` declared something, but no vote on this."""
 
 Check = Literal["word for word", "shortened", "translated", "second hand", "not found", ""]
 """How quoted words stand in the speech that is cited for them; empty where nothing is quoted."""
@@ -72,6 +77,7 @@ Chip = Literal[
     "Disagrees",
     "Gave in",
     "Abstained",
+    "No preference",
     "Absent",
     "Not asked",
     "No vote",
@@ -155,6 +161,7 @@ class Piece:
     side: PieceSide
     option: str
     held: str
+    """What it voted for; of who has no vote, what it declared last."""
     gave_in: bool
 
 
@@ -175,9 +182,20 @@ class Counts:
     absent: int = 0
     abstains: int = 0
     own: int = 0
+    rejects: int = 0
     any: int = 0
     undeclared: int = 0
     demonstration: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """How many held something before anybody heard the others."""
+
+    label: str
+    count: int
+    own: bool = False
+    """Whether those are positions of their own, which no option words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +212,18 @@ class Vote:
     """In the order in which they are drawn."""
     options: tuple[VoteOption, ...]
     counts: Counts
-    before: str
-    """The positions before anybody heard the others; empty unless that is known of all."""
+    before: tuple[Stood, ...]
+    """Who held what before anybody heard the others; empty unless that is known of all."""
+    unchanged: bool
+    """Whether every seat holds in the end what it held then."""
+
+    @property
+    def before_told(self) -> str:
+        """That in words: figures alone would not say of what."""
+        held = ", ".join(f"{each.label} {each.count}" for each in self.before)
+        if not held:
+            return ""
+        return ALREADY_SO if self.unchanged else f"{BEFORE_TALK}: {held}"
 
 
 @dataclass(frozen=True, slots=True)

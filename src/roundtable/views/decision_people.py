@@ -35,10 +35,13 @@ IN_A_LINE = 160
 LONGEST_POSITION = 240
 QUOTES = 2
 """Quotations for each side."""
+OUT = "out"
+"""The camp of a seat that has no vote."""
 THE_SAME = "The same."
 THE_MAJORITY = "The majority"
 THE_WRITTEN_ANSWER = "The written answer"
 COULD_LIVE_WITH_IT = "Could live with the answer."
+REJECTS = "Has no preference, but rejects the answer."
 """The page says these in its reader's language."""
 
 
@@ -103,8 +106,10 @@ def _chip(decided: Decided | None, seat: Seat) -> Chip:
             return "Not asked"
         case "demonstration":
             return "Not counted"
-        case "abstains" | "any":
+        case "abstains":
             return "Abstained"
+        case "any":
+            return "Disagrees" if seat.dissents else "No preference"
         case "undeclared" | "":
             return "No vote"
         case "voted" | "own":
@@ -169,12 +174,15 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         return ExpertCause(seat.argument, _argument(state, seat))
     if seat.gave_in:
         return ExpertCause("Came over without naming an argument.", _before(state, seat))
+    if seat.unexplained:
+        return ExpertCause("Changed its vote without naming an argument.", _before(state, seat))
     if seat.status == "abstains" and seat.reason:
         return ExpertCause(seat.reason, None)
     if seat.status == "any":
-        return ExpertCause("Has no preference.", None)
+        return ExpertCause(REJECTS if seat.dissents else "Has no preference.", None)
     if seat.missed:
-        return ExpertCause(f"{_capital(seat.missed).rstrip('.')}.", None)
+        last = f" Last declared: {seat.last.rstrip(' .。')}." if seat.last else ""
+        return ExpertCause(f"{_capital(seat.missed).rstrip('.')}.{last}", None)
     if seat.accepts:
         return ExpertCause(COULD_LIVE_WITH_IT, None)
     return None
@@ -227,31 +235,42 @@ def disagreement(state: State, delivery: Delivery) -> Disagreement:
     question = delivery.question
     if question is None:
         return _without_a_vote(state, delivery)
-    pairs = list(_pairs(state, delivery, question))
+    pairs = tuple(_pairs(state, delivery, question))
     yielding = [seat for seat in question.seats if seat.gave_in]
     gave_in = f"{listed([seat.name for seat in yielding])} gave in without naming an argument."
-    if pairs:
-        lead = " ".join([_lead(question), *([gave_in] if yielding else [])])
-        return Disagreement(lead, tuple(pairs), None)
-    further = [d for d in delivery.decisions[1:] if d.dissenting or _holding_otherwise(d)]
-    pairs = [pair for each in further for pair in _pairs(state, delivery, each)]
-    if pairs:
-        lead = " ".join(["Nobody on the question itself.", *map(_differing, further)])
-        return Disagreement(lead, tuple(pairs), None)
+    out = [_not_counted(seat) for seat in question.seats if seat.uncounted]
+    nobody = "Nobody who is counted" if out else "Nobody"
     if question.end is None:
         return Disagreement("Nothing was counted that somebody could disagree with.", (), None)
+    if _holding_otherwise(question):
+        lead = " ".join([_lead(question), *([gave_in] if yielding else []), *out])
+        return Disagreement(lead, pairs, None)
+    further = [d for d in delivery.decisions[1:] if d.dissenting or _holding_otherwise(d)]
+    beside = tuple(pair for each in further for pair in _pairs(state, delivery, each))
+    if beside:
+        lead = " ".join([f"{nobody} on the question itself.", *out, *map(_differing, further)])
+        return Disagreement(lead, (*pairs, *beside), None)
     if yielding:
-        lead = f"Nobody disagrees in the end; {gave_in}"
-        return Disagreement(lead, (), _given_up(state, yielding[-1]))
-    return Disagreement("Nobody disagrees.", (), _strongest(state, delivery))
+        lead = " ".join([f"{nobody} disagrees in the end; {gave_in}", *out])
+        return Disagreement(lead, pairs, _given_up(state, yielding[-1]))
+    strongest = None if pairs else _strongest(state, delivery)
+    return Disagreement(" ".join([f"{nobody} disagrees.", *out]), pairs, strongest)
+
+
+def _not_counted(seat: Seat) -> str:
+    """Who last declared something else and has no vote: nobody knows that it agrees."""
+    last = clip_words(seat.last, IN_A_LINE).rstrip(" .。")
+    why = seat.missed or "it has no vote"
+    return f"{seat.name} last declared “{last}” and is not counted: {why}."
 
 
 def dissents(state: State, delivery: Delivery) -> bool:
-    """Whether somebody disagrees, or gave in without naming an argument: what a list can be
-    filtered by, the same of which `disagreement` tells."""
+    """Whether somebody disagrees, gave in without naming an argument, or last declared something
+    else and is not counted: what a list can be filtered by, the same of which `disagreement`
+    tells."""
     if delivery.question is None:
         return bool(_not_sharing(state, delivery))
-    if any(seat.gave_in for seat in delivery.seats):
+    if any(seat.gave_in or seat.uncounted for seat in delivery.seats):
         return True
     return any(_holding_otherwise(decided) for decided in delivery.decisions)
 
@@ -271,16 +290,33 @@ def _differing(decided: Decided) -> str:
 
 
 def _holding_otherwise(decided: Decided) -> list[str]:
-    return [s.name for s in decided.seats if s.status in ("voted", "own") and not s.holds]
+    """Who holds something else, or holds nothing and could not live with the answer."""
+    return [
+        s.name
+        for s in decided.seats
+        if s.dissents or (s.status in ("voted", "own") and not s.holds)
+    ]
+
+
+def _for_one(decided: Decided) -> list[Seat]:
+    """Who is for one answer, the delivered or another."""
+    return [seat for seat in decided.seats if seat.status in ("voted", "own")]
 
 
 def _lead(question: Decided) -> str:
     if question.delivered is None:
-        return "The table is split: no position has more than half of all who were seated."
-    against, accepting = list(question.dissenting), list(question.accepting)
+        none = "no position has more than half of all who were seated."
+        held = {s.choice if s.status == "voted" else s.participant for s in _for_one(question)}
+        return f"The table is split: {none}" if len(held) > 1 else f"Nothing prevails: {none}"
+    against = [s.name for s in question.seats if s.dissents and s.status != "any"]
+    rejecting = [s.name for s in question.seats if s.dissents and s.status == "any"]
+    accepting = [s.name for s in question.seats if s.accepts and s.status != "any"]
     told = []
     if against:
         told.append(f"{listed(against)} would decide otherwise.")
+    if rejecting:
+        verb = "rejects" if len(rejecting) == 1 else "reject"
+        told.append(f"{listed(rejecting)} {verb} it, whichever other answer there is.")
     if accepting:
         verb = "prefers" if len(accepting) == 1 else "prefer"
         told.append(f"{listed(accepting)} {verb} another answer and could live with this one.")
@@ -294,17 +330,19 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
     for seat in decided.seats:
         if seat.status == "voted":
             camps.setdefault(seat.choice, []).append(seat)
-        elif seat.status == "own":
+        elif seat.status == "own" or seat.dissents:
             camps.setdefault(f"{OWN}/{seat.participant}", []).append(seat)
     ranked = sorted(camps, key=lambda c: (c != decided.delivered, -len(camps[c])))
-    if len(ranked) < 2:
+    out = {f"{OUT}/{seat.participant}": [seat] for seat in decided.seats if seat.uncounted}
+    if len(ranked) + len(out) < 2:
         return
-    lead, *others = ranked
+    camps |= out
+    lead, *others = (*ranked, *out)
     texts = {option.id: option.text for option in decided.options}
 
     def side(camp: str, title: str) -> Side:
         seats = camps[camp]
-        position = texts.get(camp) or seats[0].position or OWN_POSITION
+        position = texts.get(camp) or seats[0].last or seats[0].position or OWN_POSITION
         who = {seat.participant for seat in seats}
         reasons = [each.reason for each in delivery.dissent if each.participant in who]
         about = " ".join([texts.get(camp, ""), *(seat.words for seat in seats), *reasons])
@@ -316,7 +354,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
         )
 
     for camp in others:
-        names = [seat.name for seat in camps[camp]]
+        names = [f"{s.name} (not counted)" if camp in out else s.name for s in camps[camp]]
         prevails = decided.delivered is not None and len(camps[lead]) * 2 > decided.seated
         title = THE_MAJORITY if prevails else listed([s.name for s in camps[lead]])
         facts = _facts(delivery, [*camps[camp], *camps[lead]])

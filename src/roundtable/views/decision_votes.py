@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
-from ..core.declaration import ANY, OWN
+from ..core.declaration import OWN
 from ..core.text import clip_words
 from .decision_parts import (
     Counts,
@@ -15,6 +15,7 @@ from .decision_parts import (
     Slope,
     SlopeLine,
     SlopeOption,
+    Stood,
     Vote,
     VoteOption,
     listed,
@@ -24,6 +25,7 @@ from .delivery_parts import Decided, Seat
 LONGEST_LABEL = 40
 ON_THE_QUESTION = "On the question"
 OWN_POSITION = "A position of its own"
+OWN_ANSWER = "An answer of its own"
 _CLAUSE = re.compile(r"\s*[,;:(（，；：—–]\s*")
 _DANGLING = re.compile(
     r"\s+(?:and|or|of|for|the|a|an|in|on|to|with|by|at|from|as|und|der|die|das|y|de|la|el)…?$",
@@ -33,12 +35,13 @@ _ORDER: dict[PieceSide, int] = {
     "answer": 0,
     "other": 1,
     "own": 2,
-    "any": 3,
-    "abstains": 4,
-    "undeclared": 5,
-    "none": 6,
-    "demonstration": 7,
-    "absent": 8,
+    "rejects": 3,
+    "any": 4,
+    "abstains": 5,
+    "undeclared": 6,
+    "none": 7,
+    "demonstration": 8,
+    "absent": 9,
 }
 
 
@@ -100,8 +103,14 @@ def figure(decided: Decided) -> str:
     own = len(decided.named("own"))
     behind = sorted((len(o.participants) for o in decided.options), reverse=True)
     if decided.delivered is not None:
-        return f"{decided.holding} : {sum(behind) + own - decided.holding}"
+        against = sum(behind) + own + len(_rejecting(decided)) - decided.holding
+        return f"{decided.holding} : {against}"
     return _positions([*behind, *[1] * own])
+
+
+def _rejecting(decided: Decided) -> list[str]:
+    """Who has no preference but this one: not what was chosen."""
+    return [seat.name for seat in decided.seats if seat.status == "any" and seat.dissents]
 
 
 def _positions(counts: Sequence[int]) -> str:
@@ -111,17 +120,14 @@ def _positions(counts: Sequence[int]) -> str:
     return " : ".join(map(str, held))
 
 
-def before(decided: Decided) -> str:
-    """The same before anybody heard the others, if that is known of everybody who voted."""
-    voted = [seat for seat in decided.seats if seat.choice]
-    if not voted or not all(seat.independent and seat.first_choice for seat in voted):
-        return ""
-    at_first = [seat.first_choice for seat in voted]
-    own = sum(choice == OWN for choice in at_first)
-    options = [at_first.count(option.id) for option in decided.options]
-    if ANY in at_first and not any(options) and not own:
-        return ""
-    return _positions([*options, *[1] * own])
+def _stood(decided: Decided, options: Sequence[VoteOption]) -> tuple[Stood, ...]:
+    """What they held before anybody heard the others, most first, if that is known."""
+    if not decided.before.known:
+        return ()
+    own = decided.before.own
+    held = [Stood(each.label, each.at_first) for each in options if each.at_first]
+    held += [Stood(OWN_ANSWER, own, own=True)] if own else []
+    return tuple(sorted(held, key=lambda each: -each.count))
 
 
 def _vote(decided: Decided, title: str) -> Vote:
@@ -134,6 +140,17 @@ def _vote(decided: Decided, title: str) -> Vote:
         (_piece(decided, seat, short) for seat in decided.seats),
         key=lambda each: (_ORDER[each.side], order.get(each.option, 0)),
     )
+    shown = tuple(
+        VoteOption(
+            each.id,
+            short[each.id],
+            each.text,
+            len(each.participants),
+            each.at_first,
+            each.delivered,
+        )
+        for each in options
+    )
     return Vote(
         id=decided.id,
         title=title,
@@ -141,37 +158,30 @@ def _vote(decided: Decided, title: str) -> Vote:
         told=_told(decided, title, short),
         settled=decided.delivered is not None,
         pieces=tuple(pieces),
-        options=tuple(
-            VoteOption(
-                each.id,
-                short[each.id],
-                each.text,
-                len(each.participants),
-                each.at_first,
-                each.delivered,
-            )
-            for each in options
-        ),
+        options=shown,
         counts=Counts(
             absent=len(decided.named("absent")),
             abstains=len(decided.named("abstains")),
             own=len(decided.named("own")),
-            any=len(decided.named("any")),
+            rejects=len(_rejecting(decided)),
+            any=len(decided.named("any")) - len(_rejecting(decided)),
             undeclared=len(decided.named("undeclared", "")),
             demonstration=len(decided.named("demonstration")),
         ),
-        before=before(decided),
+        before=_stood(decided, shown),
+        unchanged=decided.before.unchanged,
     )
 
 
 def _piece(decided: Decided, seat: Seat, short: dict[str, str]) -> Piece:
     option = seat.choice if seat.choice in short else ""
+    rejects = seat.status == "any" and seat.dissents
     return Piece(
         seat.participant,
         seat.name,
         _side(decided, seat),
         option,
-        short.get(option) or seat.final or seat.position,
+        short.get(option) or ("" if rejects else seat.final or seat.out) or seat.position,
         seat.gave_in,
     )
 
@@ -180,6 +190,8 @@ def _side(decided: Decided, seat: Seat) -> PieceSide:
     match seat.status:
         case "voted":
             return "answer" if seat.choice == decided.delivered else "other"
+        case "any" if seat.dissents:
+            return "rejects"
         case "own" | "any" | "abstains" | "undeclared" | "absent" | "demonstration":
             return seat.status
         case "" | "unasked":
@@ -191,11 +203,16 @@ def _side(decided: Decided, seat: Seat) -> PieceSide:
 def _told(decided: Decided, title: str, short: dict[str, str]) -> str:
     own = decided.named("own")
     held = [f"{listed(o.names)} for “{short[o.id]}”" for o in decided.options if o.names]
+    out = [f"{seat.name} ({seat.out})" if seat.out else seat.name for seat in decided.seats]
+    voteless = [out[n] for n, s in enumerate(decided.seats) if s.status in ("undeclared", "")]
+    rejecting = _rejecting(decided)
+    indifferent = [name for name in decided.named("any") if name not in rejecting]
     for told, names in (
         ("with a position of its own" if len(own) == 1 else "each with one of its own", own),
-        ("without a preference", decided.named("any")),
+        ("rejecting it", rejecting),
+        ("without a preference", indifferent),
         ("abstaining", decided.named("abstains")),
-        ("without a vote", decided.named("undeclared", "")),
+        ("without a vote", voteless),
         ("not counted, on a demonstration model", decided.named("demonstration")),
         ("absent", decided.named("absent")),
         ("not asked", decided.named("unasked")),

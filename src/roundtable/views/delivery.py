@@ -16,13 +16,14 @@ from ..core.assessment import assessment_of, effective_voters_of
 from ..core.assumptions import assumptions_of
 from ..core.confidence import Assessment
 from ..core.declaration import ANY, OWN, SILENT
+from ..core.doubts import doubtful_votes
 from ..core.headline import (
     LONGEST_OPTION,
     absent_names,
-    doubtful_votes,
     dropped_out,
     end_told,
     headline,
+    last_declared,
     not_asked,
 )
 from ..core.naming import name_of, turn_name, with_names
@@ -30,8 +31,9 @@ from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus, re
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
 from ..core.text import clip_words, first_sentences, worded
-from ..core.turns import DIFFERS, UNDECLARED
+from ..core.turns import DIFFERS, REFUSES, UNDECLARED
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
+from ..core.verdict_findings import findings_of, unkept
 from .citing import best_sentence
 from .deliverables import Works, works_of
 from .delivery_parts import (
@@ -138,7 +140,11 @@ class Delivery:
         elif self.answer and self.answer.rstrip(".") not in self.headline:
             lines.append(self.answer)
         lines.append(f"Confidence: {self.sureness}")
-        if against := [each.name for each in self.dissent if not each.gave_in]:
+        if against := [
+            f"{each.name} (not counted)" if each.uncounted else each.name
+            for each in self.dissent
+            if not each.gave_in
+        ]:
             lines.append(f"Dissent: {', '.join(against)}.")
         if self.findings:
             lines.append(f"⚠ {findings_told(self.findings)}")
@@ -147,9 +153,16 @@ class Delivery:
     @property
     def sureness(self) -> str:
         if not self.meaningful:
-            why = "demonstration model" if self.demonstration else "no countable vote"
-            return f"not meaningful ({why})"
+            why = "demonstration model" if self.demonstration else self.nothing_counted.rstrip(".")
+            return f"not meaningful ({why[:1].lower()}{why[1:]})"
         return self.confidence.told
+
+    @property
+    def nothing_counted(self) -> str:
+        """Why nothing came of the count, with its figures; empty if something did."""
+        if self.question is None:
+            return "Nothing was put to the vote."
+        return self.question.reason if self.question.end is None else ""
 
     def points_that_are(self, *statuses: PointStatus) -> tuple[PointTold, ...]:
         return tuple(point for point in self.points if point.status in statuses)
@@ -165,7 +178,12 @@ def findings_told(findings: Sequence[Finding]) -> str:
 LONGEST_DOUBT = 120
 """Of what somebody says who grants a part of a condition."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
+_FLAGS: dict[str, str] = {
+    "words_differ": DIFFERS,
+    "refused": REFUSES,
+    "before_differs": "[before and record differ]",
+    "no_declaration": UNDECLARED,
+}
 
 
 def _bare(text: str) -> str:
@@ -182,10 +200,14 @@ def _delivery(state: State) -> Delivery:
 
     written = shown(verdict.answer) if verdict else ""
     brief = line(shown(verdict.brief)) if verdict else ""
+    if (
+        unkept(state, in_answer=True) and standing.question
+    ):  # an earlier version left it as it was written
+        brief = line(standing.question.answer or standing.question.reason)
     doubts = doubtful_votes(state)
     findings = tuple(
         f.model_copy(update={"message": shown(f.message), "excerpt": line(f.excerpt)})
-        for f in (*(verdict.findings if verdict else ()), *doubts)
+        for f in (*findings_of(state), *doubts)
     )
     flags = [line(flag) for flag in (verdict.flags if verdict else ())]
     flags += [_FLAGS[each.code] for each in doubts]
@@ -298,7 +320,7 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
                 tuple(s.participant for s in standing.seats if s.final == option.id),
                 tuple(s.name for s in seats if s.choice == option.id),
                 option.id == standing.delivered,
-                standing.first_counts.get(option.id, 0),
+                standing.before.counts.get(option.id, 0),
                 _names(state, (s.participant for s in standing.seats if _bears(s, option.id))),
                 _names(state, (s.participant for s in standing.seats if option.id in s.rejects)),
             )
@@ -307,6 +329,7 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
         seats=seats,
         seated=standing.seated,
         holding=len(standing.holders) if standing.delivered else leading,
+        before=standing.before,
     )
 
 
@@ -349,17 +372,22 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         outvoted=record.vote(standing.decision, who).outvoted,
         holds=who in standing.holders,
         accepts=who in standing.accepting,
-        independent=seat.independent and bool(seat.final),
+        dissents=who in standing.dissenting,
+        independent=seat.independent,
         moved=seat.moved,
         moved_by=name_of(state, cause.participant) if cause else "",
         argument=line(cause.what) if cause else "",
-        gave_in=seat.gave_in,
+        gave_in=who in standing.gave_in,
+        unexplained=seat.gave_in,
         demands=tuple(line(each.text) for each in demands),
         refused=tuple(line(each.text) for each in refused),
         refused_by=tuple(
             " and ".join(_names(state, standing.refused_by(each))) for each in refused
         ),
         missed=dropped_out(state, who),
+        last=clip_words(last_declared(state, standing, seat), LONGEST_OPTION),
+        uncounted=who in standing.uncounted,
+        between=tuple(line(standing.text_of(each)).rstrip(".") for each in seat.between),
         confidence=record.confidence(who),
         reason=line(record.abstained.get(who, "")),
         turn_id=seat.turn_id,
@@ -432,6 +460,34 @@ def _dissent(state: State) -> Iterable[Dissenter]:
             turn_name(state, turn) if turn else "",
             each.gave_in,
         )
+    # Also of discussions that ended before this was kept with the verdict.
+    question = standing_of(state).question
+    if question is not None and state.verdict is not None:
+        yield from (_uncounted(state, question, s) for s in question.seats if _is_out(question, s))
+
+
+def _is_out(question: DecisionStanding, seat: SeatStanding) -> bool:
+    return seat.participant in question.uncounted
+
+
+def _uncounted(state: State, question: DecisionStanding, seat: SeatStanding) -> Dissenter:
+    """A seat without a vote whose last declaration is for something else than the answer."""
+    who = seat.participant
+    last = line(last_declared(state, question, seat))
+    declared = [s.turn_id for s in state.said.in_rounds if s.participant == who and s.declaration]
+    turn = declared[-1] if declared else ""
+    said = line(standing_of(state).record.position(who))
+    return Dissenter(
+        who,
+        name_of(state, who),
+        f"last declared: {last.rstrip(' .。')}.",
+        "" if worded(said) == worded(last) else said,
+        _quotation(state, who, turn, f"{last} {said}"),
+        turn,
+        turn_name(state, turn) if turn else "",
+        False,
+        dropped_out(state, who) or "it has no vote",
+    )
 
 
 def _quotation(state: State, participant: str, turn: str, about: str) -> str:

@@ -46,6 +46,8 @@ def document(delivery: Delivery) -> dict[str, Any]:
                 "quotation": each.quotation,
                 "turn_id": each.turn_id or None,
                 "gave_in": each.gave_in,
+                "counted": not each.uncounted,
+                "not_counted_because": each.uncounted or None,
             }
             for each in delivery.dissent
         ],
@@ -136,6 +138,8 @@ def _seat_document(seat: Seat) -> dict[str, Any]:
         "gave_in": seat.gave_in,
         "demands": list(seat.demands),
         "missed": seat.missed or None,
+        "last_declared": seat.last or None,
+        "in_between": list(seat.between),
         "confidence": seat.confidence,
         "turn_id": seat.turn_id or None,
     }

@@ -145,6 +145,8 @@ def dissent(delivery: Delivery) -> str:
         said = f"{each.turn or each.name}: {each.position}"
         if each.gave_in:
             said += " (gave in at the end without naming an argument)"
+        if each.uncounted:
+            said = f"{each.name} (not counted: {each.uncounted}), {each.position}"
         if each.reason:
             said += f" Reason: {each.reason}"
         if each.quotation:
@@ -154,8 +156,10 @@ def dissent(delivery: Delivery) -> str:
         lines.append(f"Could live with the answer: {', '.join(delivery.question.accepting)}.")
     if not lines:
         none = "" if delivery.demonstration else "none"
-        if delivery.question and delivery.question.end and not delivery.question.delivered:
-            none = "no answer prevailed that somebody could dissent from"
+        question = delivery.question
+        if question and not question.delivered and (question.end or none):
+            came = "prevailed" if question.end else "was counted"
+            none = f"no answer {came} that somebody could dissent from"
         elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
             told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
             none = f"none on the question; {'; '.join(told)}"
@@ -167,7 +171,7 @@ def dissent(delivery: Delivery) -> str:
         told = [each for each in (none, *more) if each]
         return _listed(told) if len(more) > 1 else "; ".join(told)
     if delivery.on_dissent:
-        lines.append(line(delivery.on_dissent))
+        lines.append(f"The writer says: {line(delivery.on_dissent)}")
     return _listed(lines)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..core.declaration import OPPOSE, OWN
+from ..core.prevailing import Before
 from ..core.record import PointStatus
 from ..core.standing import End
-from ..core.text import clip
+from ..core.text import clip, worded
 
 SeatStatus = Literal[
     "voted", "own", "any", "abstains", "undeclared", "absent", "unasked", "demonstration", ""
@@ -50,6 +51,8 @@ class Seat:
     """Whether it holds what is delivered."""
     accepts: bool = False
     """Whether it voted otherwise and could live with what is delivered."""
+    dissents: bool = False
+    """Whether it voted, does not hold what is delivered, and could not live with it."""
     independent: bool = False
     """Whether it held its first choice before it heard the others."""
     moved: bool = False
@@ -58,6 +61,8 @@ class Seat:
     argument: str = ""
     gave_in: bool = False
     """Whether it came over without naming an argument."""
+    unexplained: bool = False
+    """Whether it moved without naming one, wherever to."""
     demands: tuple[str, ...] = ()
     """Its demands that are not granted."""
     refused: tuple[str, ...] = ()
@@ -65,7 +70,13 @@ class Seat:
     refused_by: tuple[str, ...] = ()
     """Who refused each of those, by name."""
     missed: str = ""
-    """Where it was lost in its last round: “absent in round 2”; empty if it was not."""
+    """Since when it was lost: “absent in rounds 2 and 3”; empty if it was not."""
+    last: str = ""
+    """What it declared last, in words, where it has no vote: that is not counted."""
+    uncounted: bool = False
+    """Whether that is something else than what is delivered."""
+    between: tuple[str, ...] = ()
+    """What it voted for in between, in words, where it ends with what it held at first."""
     confidence: int | None = None
     reason: str = ""
     """Why it abstains."""
@@ -91,18 +102,30 @@ class Seat:
                 held = f" (at first: {self.opening.rstrip('.')})" if self.opening else ""
                 return f"abstains{f': {self.reason}' if self.reason else ''}{held}"
             case "undeclared":
-                view = f"; not counted: {self.position.rstrip('.')}" if self.position else ""
-                return (self.missed or "declared nothing that can be counted") + view
+                return (self.missed or "declared nothing that can be counted") + self._last()
             case "demonstration":
                 return "a demonstration model, which is not counted"
             case "":
-                lost = f", {self.missed}" if self.missed else ""
-                view = self.position.rstrip(".")
-                return f"has no vote{lost}{f'; not counted: {view}' if view else ''}"
+                return f"has no vote{f', {self.missed}' if self.missed else ''}{self._last()}"
             case _ if self.voted:
                 return "".join([f"voted {self.voted.rstrip('.')}; {self.fell_back}", *self._more()])
             case _:
                 return "".join([self._path(), self._origin(), *self._more()])
+
+    @property
+    def out(self) -> str:
+        """What it declared last, where that is not counted (“last declared: Coffee”); where it
+        never declared anything, why."""
+        if self.last:
+            return f"last declared: {self.last.rstrip(' .。')}"
+        return self.missed if self.status == "undeclared" else ""
+
+    def _last(self) -> str:
+        if not self.last:
+            return ""
+        said = self.position.rstrip(".")
+        more = f" (“{said}”)" if said and worded(said) != worded(self.last) else ""
+        return f"; not counted; {self.out}{more}"
 
     @property
     def fell_back(self) -> str:
@@ -129,14 +152,18 @@ class Seat:
         if self.moved_by:
             first = f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
             return "; and by ".join([first, *(each.rstrip(".") for each in self.further)])
-        if self.gave_in:
+        if self.unexplained:
             return ", without naming an argument"
-        if self.independent and not self.moved and self.choice:
-            return ", from the start"
-        return ""
+        if not self.independent or self.moved or not self.choice:
+            return ""
+        if self.between:
+            return f", at first and again in the end; in between: {', '.join(self.between)}"
+        return ", from the start"
 
     def _more(self) -> list[str]:
         found = ["; could live with the answer"] if self.accepts else []
+        if self.dissents and self.status == "any":
+            found.append("; rejects the answer")
         refused = dict(zip(self.refused, self.refused_by, strict=True))
         for each in self.demands if not self.voted else ():
             told = f"refused by {refused[each]}" if each in refused else "on the condition"
@@ -189,6 +216,8 @@ class Decided:
     seated: int
     holding: int
     """How many hold what is delivered, or what leads."""
+    before: Before
+    """How it stood before anybody heard the others."""
 
     @property
     def bearable(self) -> tuple[Option, ...]:
@@ -225,11 +254,7 @@ class Decided:
     @property
     def dissenting(self) -> tuple[str, ...]:
         """Who voted otherwise and could not live with what is delivered."""
-        if self.delivered is None:
-            return ()
-        return tuple(
-            seat.name for seat in self.seats if seat.choice and not seat.holds and not seat.accepts
-        )
+        return tuple(seat.name for seat in self.seats if seat.dissents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +271,8 @@ class Dissenter:
     turn: str
     """The turn as people call it."""
     gave_in: bool
+    uncounted: str = ""
+    """Why its vote is not counted, where it has none; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ from ..core.declaration import Decision
 from ..core.identity_bias import Review, identity_bias
 from ..core.naming import names_of
 from ..core.record import Record, record_of
+from ..core.standing import standing_of
 from ..core.state import State
 from ..core.tally import Vote
+from ..core.voter_groups import groups_of, weights_of
 from .bias import Bias, biases
 from .report_parts import Grid, Line, Part, line
 
@@ -31,7 +33,7 @@ class Influence:
     family: dict[str, Score] = field(default_factory=dict)
     """How much better it scores peers of its own model family than disinterested ones do."""
     contributions: dict[str, Contribution] = field(default_factory=dict)
-    """Of those who voted for an option."""
+    """Of those who voted on the question."""
     pairs: dict[tuple[str, str], Likeness] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -45,13 +47,24 @@ def influence(state: State) -> Influence:
 
 def _influence(state: State) -> Influence:
     record = record_of(state)
-    ballots = [votes_on(record, each) for each in record.decisions]
-    models = {s.participant: s.model for s in state.said.in_rounds}
     return Influence(
         biases(state),
         _family(state),
-        contributions([each for each in ballots if each], models=models) if any(ballots) else {},
+        _contributions(state),
         {pair: each for pair, each in likeness(_questions(record)).items() if each.questions},
+    )
+
+
+def _contributions(state: State) -> dict[str, Contribution]:
+    question = standing_of(state).question
+    if question is None or question.end is None:
+        return {}
+    groups = groups_of(state).groups
+    return contributions(
+        {seat.participant: seat.final for seat in question.seats},
+        question.decision.option_ids,
+        weights_of(state),
+        {seat: set(each.seats) - {seat} for each in groups for seat in each.seats},
     )
 
 
@@ -139,7 +152,7 @@ def _row(known: Influence, name: str) -> dict[str, Any]:
         row["others_points"] = {"judged": bias.others.of, "upheld": bias.others.agreed}
         row["self_preference"] = bias.self_preference
     if earned := known.contributions.get(name):
-        row["decisive"] = bool(earned.decisive)
+        row["decisive"] = earned.decisive
         row["same_model_as"] = list(earned.twins)
     if name in known.family:
         row |= _score("family_preference", known.family[name])

@@ -20,6 +20,9 @@ from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, count_words, first_sentences
 from ..core.values import OUTSIDE, ActionItem
+from ..core.verdict_check import check_text
+from ..core.verdict_sources import sources_of
+from ..core.writers_words import told_apart
 from .delivery import Delivery, kept_for_the_record
 from .delivery_md import Part, markdown
 from .meeting_actions import declared_actions, told_actions
@@ -47,6 +50,14 @@ DECISION_SECTIONS = (
 )
 CONCLUSION_SECTIONS = ("Conclusion", "Agreement", "Gaps and Risks")
 ACTION_ITEMS = "Action Items"
+_HEADINGS = (
+    *CONCLUSION_SECTIONS,
+    *DECISION_SECTIONS,
+    ACTION_ITEMS,
+    "Consensus Points",
+    "Disagreement Points",
+)
+"""At which another part begins: any other heading belongs to the part in which it stands."""
 RECOMMENDATION = "Recommendation"
 CHAIRS_LISTS = ("Consensus", "Disagreements", "Dissent")
 """What a coordinator from outside may give in fields of its own beside its conclusion."""
@@ -81,15 +92,17 @@ def written_section(state: State, heading: str) -> str:
     return speech.sections.get(heading, "") if speech else ""
 
 
-def short_conclusion(state: State) -> str:
-    """One or two sentences: the host's, or, without them, what the vote and the points say."""
+def conclusion_told(state: State) -> str:
+    """The conclusion in its writer's words, all of them; without a writer, what the vote and the
+    points say."""
     speech = written_conclusion(state)
     if speech is not None:
         if speech.model == OUTSIDE:
             return speech.text  # given by hand: it is the conclusion, word for word
         declared = speech.declaration.answer if speech.declaration else ""
-        words = speech.sections.get("Conclusion") or declared or prose(speech.text)
-        return first_sentences(words, 2, 600)
+        return parse_sections(prose(speech.text), _HEADINGS).get("Conclusion") or (
+            declared or prose(speech.text)
+        )
     question = standing_of(state).question
     report = final_report(state)
     told = []
@@ -184,7 +197,9 @@ def rejected_points(state: State) -> list[str]:
 
 
 def actions(state: State) -> tuple[ActionItem, ...]:
-    """The host's action items, or those that participants declared."""
+    """The host's action items, as the check left them, or those that participants declared."""
+    if state.verdict is not None and state.verdict.next_steps:
+        return state.verdict.next_steps
     speech = written_conclusion(state)
     items: tuple[ActionItem, ...] = ()
     if speech is not None:
@@ -362,8 +377,13 @@ def chairs_parts(state: State) -> list[Part]:
     return [
         (title, f"\n{body}" if body.startswith("- ") else body)
         for name, title in told.items()
-        if (body := speech.sections.get(name, ""))
+        if (body := checked_words(state, speech.sections.get(name, "")))
     ]
+
+
+def checked_words(state: State, text: str) -> str:
+    """A writer's words outside its verdict, as the check leaves them."""
+    return check_text(told_apart(text)[0], sources_of(state)).text if text else ""
 
 
 def _agreed(state: State, issue: Issue) -> str:

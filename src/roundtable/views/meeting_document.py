@@ -4,14 +4,15 @@ summary stands what every delivery says."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from ..core.effects import DELIVERED
 from ..core.events import SpeechGiven
 from ..core.state import State
 from ..core.text import slug
-from .delivery import Delivery
+from ..core.verdict_findings import warning
+from .delivery import Delivery, findings_told
 from .delivery_md import Part, common, last, written
 from .meeting import (
     DECISION_SECTIONS,
@@ -19,6 +20,8 @@ from .meeting import (
     also_declared,
     chairs_parts,
     changes_of_mind,
+    checked_words,
+    conclusion_told,
     consensus_points,
     disagreement_points,
     held_points,
@@ -27,7 +30,6 @@ from .meeting import (
     points_told,
     recorded_apart,
     rejected_points,
-    short_conclusion,
     spoken_words,
     unsettled_points,
     vote_told,
@@ -63,7 +65,7 @@ def document(state: State, at: datetime) -> str:
     ]
     if vote := vote_told(state):
         lines.append(f"- **Vote**: {vote}")
-    lines += ["", _body(short_conclusion(state))]
+    lines += ["", *_conclusion(state)]
     if written_conclusion(state) is None:
         lines += ["", "No model wrote this: it is an extract of what the participants declared."]
     if parts := [*chairs_parts(state), *_parts(state)]:
@@ -77,7 +79,7 @@ def document(state: State, at: datetime) -> str:
             lines += ["", f"**{title}**", "", *_listed(listed)]
     if start.options.get("format") == "decision":
         for heading in DECISION_SECTIONS:
-            text = written_section(state, heading)
+            text = checked_words(state, written_section(state, heading))
             lines += ["", f"## {heading}", "", _body(text) or "Not written: nobody stated it."]
     lines += ["", "## Consensus Points", "", *_listed(consensus_points(state))]
     if some := held_points(state):
@@ -97,6 +99,17 @@ def document(state: State, at: datetime) -> str:
         lines += ["", "**Also declared**", "", *_listed(left_out)]
     lines += ["", "## Detailed Transcript", *_transcript(state)]
     return outgoing("\n".join(lines)) + "\n"
+
+
+def _conclusion(state: State) -> Iterator[str]:
+    """The conclusion as the check leaves it, and before it what the check found."""
+    told = Delivery.of(state) if state.verdict is not None else None
+    if told is not None and told.findings:
+        against = warning(state)
+        said = f"{against} {findings_told(told.findings)}".strip()
+        yield from (f"⚠ **{said}**", "")
+    written = told.written if told is not None and not told.extract else conclusion_told(state)
+    yield _body(written)
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..core.causes import TOLD
-from ..core.errors import FailureCause
+from ..core.causes import reason
+from ..core.cut_short import CUT_SHORT, cut_short
+from ..core.cut_short import REMEDY as CUT_REMEDY
 from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.state import State
 from ..core.stopping import spent_so_far
+from ..core.voter_groups import served_alike
 
 DEGRADED = "PANEL DEGRADED"
 """How the text of a note on an adaptive panel begins that lacks a model."""
@@ -27,6 +29,9 @@ def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
     found = [Note(note.code, plain(note.text), note.remedy) for note in state.notes]
     found.extend(_substituted(state))
+    found.extend(_served_alike(state))
+    if cut := cut_short(state):
+        found.append(Note(CUT_SHORT, cut, CUT_REMEDY))
     found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
         1
@@ -38,7 +43,8 @@ def notes(state: State) -> list[Note]:
         found.append(
             Note(
                 "lost_calls",
-                f"{lost} call(s) were under way when an earlier process ended; made again.",
+                f"{'1 call was' if lost == 1 else f'{lost} calls were'} under way when an earlier "
+                "process ended; made again.",
             )
         )
     if state.exhausted is not None:
@@ -75,22 +81,46 @@ def plain(text: str) -> str:
 def _substituted(state: State) -> list[Note]:
     """Who spoke in place of whom: once for each pair of models, however many turns it held."""
     names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
-    pairs: dict[tuple[str, str, FailureCause], list[ParticipantSubstituted]] = {}
+    gave_up: dict[str, ParticipantSubstituted] = {}
+    in_turn: dict[str, ParticipantSubstituted] = {}
     for each in state.substitutions:
-        # Whoever was to stand in may not have been there either.
+        gave_up.setdefault(each.from_model, each)
+        # Whoever was to stand in may have failed as well: it is the first who was to speak.
+        in_turn.setdefault(each.turn_id, each)
+    pairs: dict[tuple[str, str, str], list[ParticipantSubstituted]] = {}
+    for each in in_turn.values():
         turn = state.turn(each.turn_id)
         last = turn.attempts[-1] if turn and turn.attempts else None
         if last is None or last.failed is None:
             to_model = last.started.model if last else each.to_model
-            pairs.setdefault((each.from_model, to_model, each.cause), []).append(each)
+            seat = state.participant(each.participant)
+            own = seat.speaker.model if seat else each.from_model
+            # A model that cannot be used is not asked again in later turns; it was its seat's.
+            first = gave_up[own] if own in state.missing_models and own in gave_up else each
+            why = reason(first.cause, first.trouble)
+            pairs.setdefault((first.from_model, to_model, why), []).append(
+                each.model_copy(update={"remedy": first.remedy})
+            )
     return [
         Note(
             "substituted",
             f"{to_model} spoke for {_list(names[each.participant] for each in found)} in place of "
-            f"{from_model}, which {TOLD[cause]}.",
+            f"{from_model}, which {why}.",
             found[0].remedy,
         )
-        for (from_model, to_model, cause), found in pairs.items()
+        for (from_model, to_model, why), found in pairs.items()
+    ]
+
+
+def _served_alike(state: State) -> list[Note]:
+    return [
+        Note(
+            "served_alike",
+            f"The server answered for {_list(each.asked)} with one model, {each.by}: these seats "
+            "count as one voter.",
+            "Load the models that you want to hear, or name models of another server.",
+        )
+        for each in served_alike(state)
     ]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from ..core.causes import TOLD
+from ..core.causes import reason
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
@@ -276,7 +276,7 @@ def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
     for each in state.substitutions:
         if each.turn_id == turn.id:
             instead = f"{line(each.to_model)} in place of {line(each.from_model)}"
-            yield f"{instead}, which {TOLD[each.cause]}"
+            yield f"{instead}, which {reason(each.cause, each.trouble)}"
     done = turn.attempts[-1].finished if turn.attempts else None
     if done is not None:
         if done.served_by and done.served_by != turn.attempts[-1].started.model:

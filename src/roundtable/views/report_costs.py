@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..core.agents import on_subscription
-from ..core.causes import TOLD
+from ..core.causes import reason
 from ..core.state import Attempt, State
 from .report_parts import Grid, Part, line
 
@@ -100,7 +100,7 @@ def costs(state: State) -> tuple[Part, ...]:
                 each.turn_id,
                 line(each.from_model),
                 line(each.to_model),
-                f"it {TOLD[each.cause]}",
+                f"it {reason(each.cause, each.trouble)}",
             )
             for each in state.substitutions
         )

@@ -35,6 +35,7 @@ _PIECES: dict[PieceSide, str] = {
     "answer": "pro",
     "other": "con",
     "own": "con own",
+    "rejects": "con own",
     "any": "out",
     "abstains": "out",
     "undeclared": "out",
@@ -42,6 +43,8 @@ _PIECES: dict[PieceSide, str] = {
     "demonstration": "con",
     "absent": "out",
 }
+_PLAIN = ("Kept", "Absent", "Not asked", "No vote", "Abstained", "No preference")
+"""What is said of an expert without a colour."""
 _PILLS = {
     "decided": "",
     "split": " warn",
@@ -149,8 +152,7 @@ class DecisionHtml:
         yield "".join(_piece(each, each.option in hatched) for each in vote.pieces)
         yield f'</div>\n<p class="key">{self._key(vote, hatched)}</p>\n'
         if vote.before:
-            yield '<p class="pre">Before they heard each other: '
-            yield f"<span>{escaped(vote.before)}</span></p>\n"
+            yield f'<p class="pre" dir="auto">{escaped(vote.before_told)}</p>\n'
         yield "</div>\n"
 
     @staticmethod
@@ -175,9 +177,10 @@ class DecisionHtml:
         counts = vote.counts
         for kind, name, count in (
             ("con", "An answer of its own", counts.own),
+            ("con", "Rejects it", counts.rejects),
             ("out", "Any of them", counts.any),
             ("out", "Abstained", counts.abstains),
-            ("out", "Chose nothing", counts.undeclared),
+            ("out", "Not counted", counts.undeclared),
             ("con", "Demonstration", counts.demonstration),
         ):
             if count:
@@ -311,11 +314,7 @@ class DecisionHtml:
 
     def _expert(self, expert: ExpertLine) -> Iterator[str]:
         warn = " warn" if expert.chip in ("Disagrees", "Gave in") else ""
-        plain = (
-            " plain"
-            if expert.chip in ("Kept", "Absent", "Not asked", "No vote", "Abstained")
-            else ""
-        )
+        plain = " plain" if expert.chip in _PLAIN else ""
         chip = (
             f'<span class="chip{warn or plain}">{escaped(expert.chip)}</span>'
             if expert.chip

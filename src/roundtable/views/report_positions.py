@@ -113,8 +113,7 @@ def _rules(state: State) -> list[Part]:
 
 
 def _earned(state: State) -> list[Part]:
-    """For each voter, whether the vote comes to something else without it; copies of one model
-    share a vote here."""
+    """For each who voted, whether the vote comes to something else if it had not."""
     found = influence(state).contributions
     if not found:
         return []
@@ -126,7 +125,7 @@ def _earned(state: State) -> list[Part]:
         )
         for who, each in found.items()
     )
-    return [Grid("Who earned the seat", ("Who", "Without its vote", "Same model as"), rows)]
+    return [Grid("Who earned the seat", ("Who", "Without its vote", "One voter with"), rows)]
 
 
 def points(state: State) -> tuple[Part, ...]:

@@ -60,7 +60,6 @@ overflow:hidden;text-overflow:ellipsis;padding-inline:.15rem}}
 .vote-h span{{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;line-clamp:2;
 overflow:hidden;overflow-wrap:normal}}
 .sure .vote-h{{flex-wrap:wrap}}
-.pre span{{white-space:nowrap}}
 .votes>span:first-child{{border-start-start-radius:.4rem;border-end-start-radius:.4rem}}
 .votes>span:last-child{{border-start-end-radius:.4rem;border-end-end-radius:.4rem}}
 .votes>.con{{background:var(--other);color:var(--on-other)}}

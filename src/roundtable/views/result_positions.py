@@ -11,6 +11,7 @@ from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.tally import tally
 from ..core.verdict_check import check_text
+from ..core.verdict_findings import findings_of
 from ..core.verdict_sources import sources_of
 from .delivery import Delivery
 from .influence import votes_on
@@ -207,9 +208,9 @@ def _control_group(state: State) -> Json | None:
     """What the vote before talk would have said beside what the last one says, as far as it is
     known what everybody held at first."""
     question = _question(state)
-    if question is None or not any(question.first_counts.values()):
+    if question is None or not question.before.known or not any(question.before.counts.values()):
         return None
-    before, after = _leaders(question.first_counts), _leaders(question.counts)
+    before, after = list(question.before.leading), list(question.leading)
     rounds = {each.round for each in votes_held(state, question.decision)}
     talked = len(rounds) > 1
     return {
@@ -218,11 +219,6 @@ def _control_group(state: State) -> Json | None:
         "after_talk": after if talked else None,
         "talk_changed_the_result": before != after if talked else None,
     }
-
-
-def _leaders(counts: Any) -> list[str]:
-    most = max(counts.values(), default=0)
-    return [option for option, count in counts.items() if count and count == most]
 
 
 def _change(change: Change) -> Json:
@@ -252,6 +248,8 @@ def _checks(state: State) -> Json | None:
         "quotations": [
             {"words": each.words, "turn_id": each.source_id} for each in checked.quotations
         ],
-        "findings": [f.model_dump() for f in dict.fromkeys((*verdict.findings, *checked.findings))],
+        "findings": [
+            f.model_dump() for f in dict.fromkeys((*findings_of(state), *checked.findings))
+        ],
         "dissent_kept": len(verdict.dissent),
     }

@@ -262,7 +262,7 @@ IMAGE = [
         ({"messages": [{"role": "user", "content": IMAGE}]}, "text only", "messages.0.content.1"),
         ({"messages": [{"role": "pope", "content": "x"}]}, "no role", "messages.0.role"),
         ({"messages": [{"role": "user", "content": "x" * 100_001}]}, "message before", "messages"),
-        ({"messages": [{"role": "user", "content": "\x00"}]}, "binary", None),
+        ({"messages": [{"role": "user", "content": "\x00"}]}, "not text", None),
         ({"n": 2}, "one verdict", "n"),
         ({"stop": ["."]}, "stop", "stop"),
         ({"logprobs": True}, "logprobs", "logprobs"),

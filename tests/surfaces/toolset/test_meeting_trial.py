@@ -612,8 +612,8 @@ def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
     folder = Path(__file__).parents[3] / "skills" / "roundtable" / "references"
     seat, lead = ((folder / f"{name}.md").read_text("utf-8") for name in ("seat", "lead"))
     for words in (
-        "no id? call `roundtable_list`",
-        "Your conditions stand until you",
+        "if you have no id, call `roundtable_list`",
+        "Your conditions remain until you",
         "a `form` alone",
     ):
         assert words in seat

@@ -39,7 +39,7 @@ class Provider:
 @pytest.fixture(autouse=True)
 def provider(monkeypatch: pytest.MonkeyPatch) -> Provider:
     made = Provider()
-    monkeypatch.setattr("roundtable.models.lists.request", made.request)
+    monkeypatch.setattr("roundtable.models.asking.request", made.request)
     monkeypatch.setitem(sys.modules, "keyring", None)
     return made
 
@@ -68,7 +68,7 @@ async def test_a_key_is_tried_kept_used_and_forgotten(
     assert answer.json()["held"] == "file"
     [(url, sent)] = provider.asked
     assert url.endswith("/models")
-    assert sent == {"Authorization": f"Bearer {KEY}"}
+    assert sent == {"authorization": f"Bearer {KEY}"}
     assert (await rows(home))["openai"] == "file"
     found = (await home.client.get("/api/models", headers=home.owner)).json()
     assert "openai" in [each["provider"] for each in found["found"]]

@@ -58,7 +58,7 @@ async def test_procedures_come_with_what_their_options_mean(tmp_path: Path) -> N
     options = {option["name"]: option for option in rows["deliberation"]["options"]}
     assert options["seats"] == {
         "name": "seats",
-        "about": "How many sit here.",
+        "about": "Number of seats.",
         "kind": "number",
         "choices": [],
         "minimum": 2,
@@ -292,10 +292,25 @@ async def test_a_document_is_read_and_nothing_of_it_is_kept(tmp_path: Path) -> N
         assert await at.service.summaries() == []
 
 
+async def test_the_name_of_a_document_has_one_line_and_hides_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        name = "../../etc/\n\x1b[31mplan\u202e.txt"
+        sent = {"name": name, "data": b64encode(b"Costs.").decode()}
+        got = await at.client.post("/api/documents", json=sent, headers=at.owner)
+        source = got.json()["source"]
+        assert source.isprintable()
+        assert "plan" in source
+        body = {"topic": "Tea?", "procedure": "council", "run": False}
+        body["context"] = [{"source": name, "text": "Costs."}]
+        opened = await at.client.post("/api/discussions", json=body, headers=at.owner)
+        state = await at.service.read(opened.json()["discussion_id"])
+        assert state.context[0].source.isprintable()
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b64encode(OLE).decode(), "old.doc is of an old kind of Office file"),
+        (b64encode(OLE).decode(), "old.doc is of an old kind of Office file; save it as .docx."),
         ("no base64!", "did not arrive whole"),
         ("", "old.doc is empty"),
     ],
@@ -309,5 +324,7 @@ async def test_a_document_that_cannot_be_read_is_refused_in_plain_words(
         assert got.status_code == 422
         assert told in got.json()["error"]
         assert "/etc" not in got.text
+        # Where it is said what to do, nothing else is advised.
+        assert not ("save it" in got.text and "Give another form" in got.text)
         page = {"name": "page.html", "data": b64encode(HTML).decode()}
         assert (await at.client.post("/api/documents", json=page)).status_code in (401, 403)

@@ -7,11 +7,13 @@ import logging
 from collections.abc import Iterator
 
 from pypdf import PdfReader
-from pypdf.errors import DependencyError, PyPdfError
+from pypdf.errors import DependencyError, LimitReachedError, PyPdfError
 
 from ..limits import MOST_PAGES
 from ..read import Unreadable, listed
 from ..worker import Found, Part
+
+BOMB = "a decompression bomb"
 
 
 def read_pdf(data: bytes, found: Found) -> None:
@@ -25,13 +27,20 @@ def read_pdf(data: bytes, found: Found) -> None:
         raise Unreadable("is damaged, or no PDF") from error
     empty: list[int] = []
     broken: list[int] = []
+    bombs: list[int] = []
 
     def pages() -> Iterator[Part]:
         for number in range(1, min(count, MOST_PAGES) + 1):
             try:
-                text = reader.pages[number - 1].extract_text().strip()
+                page = reader.pages[number - 1]
+                # Of a page without fonts nothing is unpacked, however much it holds.
+                if not (text := page.extract_text().strip()) and (drawn := page.get_contents()):
+                    drawn.get_data()
             except MemoryError:
                 raise
+            except LimitReachedError:
+                bombs.append(number)
+                continue
             except Exception:  # one broken page is no broken document
                 broken.append(number)
                 continue
@@ -44,6 +53,8 @@ def read_pdf(data: bytes, found: Found) -> None:
     if not found.parts:
         if not count:
             raise Unreadable("has no pages")
+        if bombs:
+            raise Unreadable(f"unpacks to far more than a page holds ({BOMB})")
         if broken:
             raise Unreadable("is damaged: no page can be read")
         raise Unreadable("holds no text: it seems to be scanned; run text recognition (OCR) first")
@@ -51,6 +62,9 @@ def read_pdf(data: bytes, found: Found) -> None:
         found.lines.append(f"has {count:,} pages, and the first {MOST_PAGES:,} were read")
     if empty:
         found.lines.append(f"has no text on page {listed(empty)}: pictures, or scanned")
+    if bombs:
+        told = f"unpacks on page {listed(bombs)} to far more than a page holds ({BOMB})"
+        found.lines.append(told)
     if broken:
         found.lines.append(f"is damaged on page {listed(broken)}")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet._reader import WorkSheetParser
 
 from ..limits import MOST_COLUMNS, MOST_PAGES, MOST_ROWS
 from ..read import Unreadable
@@ -22,6 +23,8 @@ _GROUP = 100
 
 def read_xlsx(data: bytes, found: Found) -> None:
     warnings.simplefilter("ignore")  # about styles and extensions that nobody reads here
+    # A sheet that does not tell its size is read to its end for it, and nobody here asks for it.
+    WorkSheetParser.parse_dimensions = lambda _: None
     try:
         values = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         formulas = load_workbook(io.BytesIO(data), read_only=True)
@@ -30,7 +33,7 @@ def read_xlsx(data: bytes, found: Found) -> None:
     for sheet in values.worksheets[:MOST_PAGES]:
         where = f"sheet {sheet.title}" + (", hidden" if sheet.sheet_state != "visible" else "")
         found.add(_groups(where, _rows(sheet, formulas[sheet.title], where, found)))
-        if found.lines and "characters fit" in found.lines[-1]:
+        if found.full:
             break
     if not found.parts:
         raise Unreadable("holds no text: its sheets are empty")

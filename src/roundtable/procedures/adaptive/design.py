@@ -112,6 +112,7 @@ def decide(
     roles: Sequence[str],
     synthesis: str,
     named: bool = False,
+    asked: bool = False,
 ) -> Decision | None:
     """One design from all recommendations; None if nobody who may sit can be found.
 
@@ -138,6 +139,7 @@ def decide(
         panel,
         orchestrator,
         named=named,
+        asked=asked,
     )
     design = Design(
         workflow=workflow,
@@ -164,12 +166,14 @@ def synthesiser(
     orchestrator: str,
     *,
     named: bool = False,
+    asked: bool = False,
 ) -> BenchModel:
-    """Who writes the synthesis: the orchestrator's own model where the asker `named` it, else the
-    first wanted one without a seat on the panel, else a premium model, else any; one of the panel
-    only if there is nobody else."""
+    """Who writes the synthesis: the orchestrator's own model where it was `named`, else the first
+    wanted one without a seat on the panel, else a premium model, else any. One of the panel writes
+    only if there is nobody else, or if it was `asked` for with this question: nobody pays for a
+    model in place of the one that they chose."""
     own = model_key(orchestrator)
-    if named and own not in panel:
+    if asked or (named and own not in panel):
         for each in bench:
             if each.usable and each.allowed and model_key(each.model) == own:
                 return each

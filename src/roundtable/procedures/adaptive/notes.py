@@ -233,15 +233,13 @@ NOT_RECHECKED = NoteAdded(
 )
 ORCHESTRATOR_ON_PANEL = NoteAdded(
     code="orchestrator_on_panel",
-    text="The orchestrator's own model holds a seat on the panel, because there is no other one: "
-    "a risk of bias.",
-    remedy="Configure a second model, or name another orchestrator in panels.json.",
+    text="The orchestrator's own model also holds a seat on the panel: a risk of bias.",
+    remedy="Name another one with --host, or configure a further model.",
 )
 SYNTHESISER_ON_PANEL = NoteAdded(
     code="synthesiser_on_panel",
-    text="The synthesis is written by a model that also holds a seat on the panel, because there "
-    "is no other one: a risk of bias.",
-    remedy="Configure a further model.",
+    text="The synthesis is written by a model that also holds a seat on the panel: a risk of bias.",
+    remedy="Name another one with --host, or configure a further model.",
 )
 META_ALONE = NoteAdded(
     code="meta_alone",

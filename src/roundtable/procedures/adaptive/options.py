@@ -104,10 +104,10 @@ _FORCING: tuple[TaskMode, ...] = ("debate", "build", "redteam", "vote")
 class AdaptiveFlags(ProcedureOptions):
     """The options of one run; they combine freely, except that only one mode can be forced."""
 
-    debate: bool = option(False, "The mode debate, always as a parallel debate.")
-    build: bool = option(False, "The mode for coding and design.")
-    redteam: bool = option(False, "The mode for attack and defence.")
-    vote: bool = option(False, "The mode for decisions by vote.")
+    debate: bool = option(False, "Debate mode, always as a parallel debate.")
+    build: bool = option(False, "Build mode, for code and design.")
+    redteam: bool = option(False, "Red-team mode, for attack and defence.")
+    vote: bool = option(False, "Vote mode, for decisions by vote.")
     models: tuple[str, ...] = models_option(
         more=f"Exactly these, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
         aliases=("panel",),
@@ -116,20 +116,20 @@ class AdaptiveFlags(ProcedureOptions):
     )
     host: str | None = host_option(more="Here it is called the Orchestrator.")
     experts: tuple[str, ...] = experts_option(
-        more="In place of the mode's roles; no meta-panel.", part=None
+        more="Instead of the mode's roles; no meta-panel.", part=None
     )
     seats: int | None = seats_option(
         None,
         2,
         MAX_LISTED,
-        more="At most so many, where a meta-panel designs the table.",
+        more="With a meta-panel: the most it may seat.",
         part=None,
     )
     rounds: int | None = rounds_option(
-        None, 1, MAX_ROUNDS, more="Otherwise as the meta-panel or panels.json wants it."
+        None, 1, MAX_ROUNDS, more="Default: set by the meta-panel or panels.json."
     )
     quick: bool = quick_option(
-        "No meta-panel, no round 2; the first three of the panel that can be used."
+        "No meta-panel, no round 2; the first three usable models of the panel."
     )
     choices: tuple[str, ...] = choices_option()
     # pydantic has a method of that name.
@@ -144,7 +144,7 @@ class AdaptiveFlags(ProcedureOptions):
     )
     session: str | None = option(
         None,
-        "Within a session the same question is searched for once; otherwise the process is one.",
+        "Within a session, the same question is searched only once. Default: the process.",
         metavar="ID",
         closed={"page": "the server's process is the session"},
     )

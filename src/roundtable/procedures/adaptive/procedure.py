@@ -338,6 +338,7 @@ def _by_meta_panel(table: PanelTable, speeches: Sequence[SpeechGiven]) -> tuple[
             roles=[seat.role for seat in terms.default.seats],
             synthesis=terms.synthesis,
             named=terms.named_host,
+            asked=terms.asked_host,
         )
     if decision is not None and terms.rounds is not None:
         wanted = decision.design.model_copy(update={"rounds": terms.rounds})

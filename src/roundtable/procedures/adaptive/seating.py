@@ -16,7 +16,7 @@ from ...core.state import State
 from ...core.values import Participant, Value
 from ...experts.chosen import named_expert
 from ...ports import CastingRequest, ChosenExpert, ListedModels, Models
-from ..messages import demonstration
+from ..messages import demonstrated, demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, hosted
 from . import notes as say
@@ -76,7 +76,10 @@ class Terms(Value):
     analysts: tuple[Participant, ...] = ()
     synthesis: str = ""
     named_host: bool = False
-    """Whether the asker or panels.json named the orchestrator's model: then that one writes."""
+    """Whether somebody chose the orchestrator's model, also for other questions: then that one
+    writes, unless it has a seat."""
+    asked_host: bool = False
+    """Whether it was named with this question: then it writes, seat or no seat."""
     choices: tuple[str, ...] = ()
     """The options, where the question or its asker named some."""
 
@@ -132,9 +135,9 @@ class _Setting:
         self.seat_notes: list[NoteAdded] = []
         """About the panel as it was set; they do not matter if the meta-panel sets another."""
         self.wishes = flags.wishes
-        self.orchestrator = (
-            flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID) or panels.orchestrator
-        )
+        asked = flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID)
+        self.asked_host = asked is not None
+        self.orchestrator = asked or panels.orchestrator
         # The last: the first is the advocate's.
         table = self.wishes.all[::-1]
         orchestrator = hosted(models, self.orchestrator, ORCHESTRATOR_NAME, table)
@@ -165,7 +168,12 @@ class _Setting:
         wanted = find(bench, self.panels.synthesis)
         named = bool(self.orchestrator or self.request.host_model)
         writer = synthesiser(
-            [wanted] if wanted else [], bench, models, self.host.speaker.model, named=named
+            [wanted] if wanted else [],
+            bench,
+            models,
+            self.host.speaker.model,
+            named=named,
+            asked=self.asked_host,
         )
         about_panel = (*self.seat_notes, *say.bias(participants, self.host, writer.model))
         analysts: tuple[Participant, ...] = ()
@@ -175,8 +183,8 @@ class _Setting:
         participants.append(writer_participant(writer.speakers))
         if not meta:
             self.notes.extend(about_panel)
-        if any(p.speaker.demonstration for p in (*participants, self.host)):
-            self.notes.append(DEMONSTRATION_NOTE)
+        leads = (participants[-1], self.host)
+        self.notes.extend(demonstrated(participants[:-1], leads, DEMONSTRATION_NOTE))
         self._note_the_context()
         terms = Terms(
             task_mode=self.mode,
@@ -202,6 +210,7 @@ class _Setting:
             analysts=analysts,
             synthesis=self.panels.synthesis,
             named_host=named,
+            asked_host=self.asked_host,
             choices=self.flags.choices or choices_of(self.request.topic),
         )
         return Seating(
@@ -264,7 +273,11 @@ class _Setting:
         seats = [slot.role for slot in (*filled, *own) if slot.role]
         profile = by.startswith("profile")
         checked = replace(self.wishes, in_order=()) if profile else self.wishes
-        self.notes.extend(checked.checked([*seats, HOST_ID, ORCHESTRATOR_ID], len(filled)))
+        self.notes.extend(
+            checked.checked(
+                [*seats, HOST_ID, ORCHESTRATOR_ID], len(filled), experts=len(self.flags.experts)
+            )
+        )
         named = [self.wishes.named_for(slot.role) if slot.role else None for slot in filled]
         return tuple(
             slot.model_copy(update={"model": model, "fallback": ()}) if model else slot
@@ -295,7 +308,8 @@ class _Setting:
         except UnknownName as error:
             if "/" in name or len(self.flags.listed) > 1:
                 raise
-            known = (*self.panels.profiles, *error.suggestions)
+            here = self.models.usable if isinstance(self.models, ListedModels) else ()
+            known = {*self.panels.profiles, *error.suggestions, *here}
             raise UnknownName("profile or model", name, known) from None
 
     def _seated(
@@ -341,7 +355,8 @@ class _Setting:
                         f"seat, so {others[0].model} was seated.",
                     )
                 )
-                return Held(slot, tuple(others), own=held.own)
+                seated = others[0].model_copy(update={"spare": False})
+                return Held(slot, (seated, *others[1:]), own=held.own)
         if not held.own and not quiet:
             self.seat_notes.append(say.degraded(role, held))
         return held

@@ -15,7 +15,7 @@ from ...core.events import ScoresGiven, SearchFinished, SpeechGiven
 from ...core.grounding import NO_REAL_TIME_DATA, current_context
 from ...core.scores import Matrix, consensus, matrix
 from ...core.text import count_words, first_sentences
-from ...core.values import Material, Participant
+from ...core.values import Participant
 from ...views.adaptive_meta import counted
 from ...views.prior import PRIOR
 from ..table import PATIENT, Table
@@ -174,13 +174,12 @@ class PanelTable(Table):
 
     def common(self) -> dict[str, PromptValue]:
         """What every prompt holds. Earlier roundtables have a place of their own."""
-        material = [m for m in self.material if not m.source.startswith(PRIOR)]
-        context = tuple(Untrusted("context", m.text, m.source) for m in material)
+        context = tuple(each for each in self.documents if not each.source.startswith(PRIOR))
         return {**super().common(), "context": context}
 
     def grounding(self) -> dict[str, PromptValue]:
         """The syntheses of earlier roundtables, and CURRENT_CONTEXT."""
-        prior: list[Material] = [m for m in self.material if m.source.startswith(PRIOR)]
+        prior = tuple(each for each in self.documents if each.source.startswith(PRIOR))
         hits = next((s.hits for s in self.state.searches if isinstance(s, SearchFinished)), None)
         current: PromptValue = NO_REAL_TIME_DATA
         if hits is not None:
@@ -188,7 +187,7 @@ class PanelTable(Table):
             assert opened is not None, "a discussion that searches was opened"
             current = Untrusted("web", current_context(hits, opened.date()), "the web search")
         return {
-            "prior": tuple(Untrusted("context", m.text, m.source) for m in prior),
+            "prior": prior,
             "current_context": current,
         }
 

@@ -84,7 +84,8 @@ def analysis(table: PanelTable, analyst: Participant) -> TurnPlan:
     }
     task = Task(PromptPlan("adaptive/meta-panel", variables), META_CONTRACT, max_tokens=2048)
     label = f"rt-meta-{analyst.id[-1].upper()}"
-    return table.seat_turn(analyst, META, 0, task, table.policy("meta", analyst), name=label)
+    policy = replace(table.policy("meta", analyst), dispensable=True)
+    return table.seat_turn(analyst, META, 0, task, policy, name=label)
 
 
 def answer(table: PanelTable, seat: Participant) -> TurnPlan:

@@ -65,9 +65,8 @@ class CouncilFlags(ProcedureOptions):
 
     cannot: ClassVar[Mapping[str, str]] = {
         "experts": "A council is always Scholar, Engineer and Muse. For experts of your choice "
-        "take the procedure deliberation.",
-        "seats": "A council always has three seats. For more or fewer take the procedure "
-        "deliberation.",
+        "use the deliberation.",
+        "seats": "A council always has three seats. For more or fewer use the deliberation.",
     }
     preset: str | None = option(
         None,
@@ -76,14 +75,14 @@ class CouncilFlags(ProcedureOptions):
         suggests=tuple(PRESETS),
     )
     models: tuple[str, ...] = models_option(
-        more="Of Scholar, Engineer and Muse; each keeps its own role.",
+        more="For Scholar, Engineer and Muse, who keep their roles.",
         aliases=("all",),
         alias_tells=True,
         part="model",
     )
     host: str | None = host_option(more="Here it is called the Captain.")
     rounds: int | None = rounds_option(
-        None, 1, ROUNDS, more="2: they examine each other; as config.json says otherwise."
+        None, 1, ROUNDS, more="2: they examine each other. Default: set by config.json."
     )
     quick: bool = quick_option("No round 2.")
     choices: tuple[str, ...] = choices_option()
@@ -103,7 +102,7 @@ class CouncilFlags(ProcedureOptions):
         suggests=tuple(TEMPLATES),
     )
     round2: Round2 | None = option(
-        None, "Whether they examine each other; ask: decide after round 1.", advanced=True
+        None, "Whether they examine each other; ask: you decide after round 1.", advanced=True
     )
 
     @classmethod

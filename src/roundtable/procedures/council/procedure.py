@@ -50,7 +50,7 @@ ROUND2_QUESTION = "round2"
 MINIMUM = 2
 """How many of the three must answer for a synthesis."""
 SPECIALIST = TurnPolicy(timeout=90, deadline=90)
-CAPTAIN = TurnPolicy(timeout=90, deadline=90)
+CAPTAIN = TurnPolicy(timeout=90, deadline=90, dispensable=True)
 CONCLUDING = TurnPolicy(timeout=180, deadline=180, repairs=1)
 SMALL_ANSWER_TOKENS = 220
 _URL = re.compile(r"https?://(?:[^\s<>()\[\]\"'`|]|\([^\s<>()]*\))+")
@@ -177,8 +177,9 @@ def _conclude(table: Table) -> tuple[Effect, ...]:
     if not stage.over:
         return stage.effects
     last_word = next(iter(stage.speeches), None)
-    if last_word is None or verdicts.unusable(last_word, VERDICT_SECTIONS, ()):
-        return _close(table, _extracted(table), EXTRACTED_NOTE)
+    why = verdicts.unusable(last_word, VERDICT_SECTIONS, ())
+    if last_word is None or why:
+        return _close(table, _extracted(table), verdicts.extracted_because(why, EXTRACTED_NOTE))
     return _close(table, written(table, last_word))
 
 

@@ -21,7 +21,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     config = CouncilConfig.parse(defaults, "config.json")
     flags = CouncilFlags.parse(request.options)
     plan = settle(flags, config)
-    shared = flags.wishes.checked((*SEATS, HOST_ID, CAPTAIN_ID), len(SEATS))
+    shared = flags.wishes.checked((*SEATS, HOST_ID, CAPTAIN_ID), len(SEATS), fixed=True)
     seats = Seats(models, (*plan.notes, *shared))
     for role in ROLES:
         name = plan.models[role.id]
@@ -37,8 +37,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         emoji=CAPTAIN_EMOJI,
     )
     notes = seats.notes
-    if seats.demonstrate(host):
-        notes.append(DEMONSTRATION_NOTE)
+    notes.extend(seats.demonstrated(host, DEMONSTRATION_NOTE))
     if config.log_path.rstrip("/") != SESSION_LOGS:
         notes.append(
             NoteAdded(

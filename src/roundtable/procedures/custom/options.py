@@ -21,19 +21,19 @@ class CustomFlags(ProcedureOptions):
     """The options of one run."""
 
     cannot: ClassVar[Mapping[str, str]] = {
-        "rounds": "The file of this procedure says its stages and how often they are held. Change "
-        "them there, or take one of the procedures that come with the program.",
-        "quick": "The file of this procedure says its stages, and none of them can be left out. "
-        "Change them there, or take one of the procedures that come with the program.",
+        "rounds": "The file of this procedure sets its stages and how often they run. Change them "
+        "there, or use a built-in procedure.",
+        "quick": "The file of this procedure sets its stages, and none can be left out. Change "
+        "them there, or use a built-in procedure.",
     }
-    models: tuple[str, ...] = models_option(more="Stronger than those of the definition.")
+    models: tuple[str, ...] = models_option(more="Overrides the models in the file.")
     host: str | None = host_option()
     experts: tuple[str, ...] = experts_option(
-        more="Where the file has a panel.",
+        more="Only if the file has a panel.",
         part=None,
         closed={"page": "the file says who sits here"},
     )
     seats: int | None = seats_option(
-        None, 1, MOST_SEATS, more="Where the file has a panel.", part=None
+        None, 1, MOST_SEATS, more="Only if the file has a panel.", part=None
     )
     choices: tuple[str, ...] = choices_option()

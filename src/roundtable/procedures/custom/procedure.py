@@ -131,8 +131,9 @@ class Custom:
                 return stage.effects
             word = next(iter(stage.speeches), None)
             sections = table.definition.verdict.sections
-            if word is None or verdicts.unusable(word, sections, table.newest):
-                notes = (EXTRACTED_NOTE,)
+            why = verdicts.unusable(word, sections, table.newest)
+            if word is None or why:
+                notes = (verdicts.extracted_because(why, EXTRACTED_NOTE),)
             else:
                 verdict = written(table, word)
         verdict = verdict or _without_host(table)

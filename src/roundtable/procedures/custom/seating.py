@@ -12,6 +12,7 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import Participant
 from ...ports import CastingRequest, ChosenExpert, Models
+from ..casting import seats_asked
 from ..checking import checked, checked_choices
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
@@ -35,7 +36,9 @@ def seat(
     wishes = ModelWishes.of(flags.models, where)
     personas = list(_personas(definition, request))
     named = [name for persona in personas for name in (persona.id, persona.name)]
-    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
+    seats = Seats(
+        models, wishes.checked([*named, HOST_ID], len(personas), experts=len(flags.experts))
+    )
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seats.add_expert(persona, wanted)
@@ -52,6 +55,7 @@ def seat(
             "definition": definition.model_dump(mode="json"),
             "guidance": {persona.id: persona.guidance for persona in personas},
             **({"choices": _options(choices, request.topic)} if definition.decides else {}),
+            **seats_asked(flags.seats, wishes),
         },
         language=request.language or "auto",
         notes=tuple(notes),
@@ -63,10 +67,13 @@ def casting_request(
 ) -> CastingRequest | None:
     """The experts of the library that the definition or the asker names, or as many as wanted."""
     values = {**defaults, **request.options}
-    definition = _wished(definition, checked(CustomFlags, values, _where(definition)))
+    flags = checked(CustomFlags, values, _where(definition))
+    definition = _wished(definition, flags)
     if definition.panel is not None:
         named = definition.panel.include
-        return CastingRequest(definition.panel.count, named, open=not named)
+        wishes = ModelWishes.of(flags.models, _where(definition))
+        seated = bool(named) or wishes.for_seats(HOST_ID, definition.host.name)
+        return CastingRequest(definition.panel.count, named, open=not seated)
     named = tuple(seat.expert for seat in definition.participants if seat.expert)
     return CastingRequest(len(named), named) if named else None
 
@@ -121,8 +128,8 @@ def _personas(definition: Definition, request: OpenRequest) -> Iterator[ChosenEx
 
 
 def _about_the_table(definition: Definition, seats: Seats, host: Participant) -> list[NoteAdded]:
-    if seats.demonstrate(host):
-        return [DEMONSTRATION_NOTE]
+    if told := seats.demonstrated(host, DEMONSTRATION_NOTE):
+        return told
     blind = [s.name for s in definition.stages if s.order == "parallel" and "current" in s.sees]
     assert not blind, "the definition was checked"
     families = {p.speaker.family or p.speaker.model for p in seats.participants}

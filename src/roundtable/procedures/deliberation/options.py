@@ -29,7 +29,7 @@ class DeliberationFlags(ProcedureOptions):
     """The options of one run."""
 
     experts: tuple[str, ...] = experts_option(
-        more="The library fills the seats that are left.", tells=True
+        more="The library fills the remaining seats.", tells=True
     )
     models: tuple[str, ...] = models_option()
     host: str | None = host_option()
@@ -39,16 +39,14 @@ class DeliberationFlags(ProcedureOptions):
     )
     quick: bool = quick_option("No critique: independent answers and a vote.")
     choices: tuple[str, ...] = choices_option()
-    always_critique: bool = option(False, "Hold the critique after unanimity too.")
-    dual_order: bool = option(
-        False, "Everybody reviews the others twice, in one order and in the other."
-    )
+    always_critique: bool = option(False, "Critique even if all agree at once.")
+    dual_order: bool = option(False, "All experts review the others twice, in both orders.")
     statement: bool = option(
         False,
-        "End in a statement of the group: drafted, ranked by all, revised. For value questions.",
+        "End with a group statement: drafted, ranked by all, revised. For value questions.",
     )
     no_record: bool = option(
-        False, "Count without what earlier discussions tell of the models.", advanced=True
+        False, "Ignore the models' track record from earlier discussions.", advanced=True
     )
 
     @classmethod
@@ -65,10 +63,13 @@ class DeliberationFlags(ProcedureOptions):
         return ModelWishes.of(self.models, WHERE)
 
     @property
+    def said_seats(self) -> int | None:
+        return self.seats if "seats" in self.model_fields_set else None
+
+    @property
     def count(self) -> int:
         """How many sit at the table."""
-        said = self.seats if "seats" in self.model_fields_set else None
-        return seat_count(said, self.seats, len(self.experts), len(self.wishes.in_order))
+        return seat_count(self.said_seats, self.seats, len(self.experts), len(self.wishes.in_order))
 
     @property
     def critique(self) -> bool:

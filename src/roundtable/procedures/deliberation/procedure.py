@@ -24,7 +24,7 @@ from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from ...core.text import dollars, first_sentences
+from ...core.text import all_of, dollars, first_sentences
 from ...core.values import Participant, Verdict
 from .. import endings, verdicts
 from ..clerk import given_choices, given_options, listed_options
@@ -196,9 +196,10 @@ def _conclude(table: Table) -> tuple[Effect, ...]:
     last_word = next(iter(stage.speeches), None)
     if won:
         return _close(table, statement.verdict(table, last_word))
-    if last_word is None or verdicts.unusable(last_word, VERDICT, last_words(table)):
+    why = verdicts.unusable(last_word, VERDICT, last_words(table))
+    if last_word is None or why:
         extract = verdicts.extracted(table, last_words(table))
-        return _close(table, extract, verdicts.extracted_note(table))
+        return _close(table, extract, verdicts.extracted_note(table, why))
     return _close(table, written(table, last_word))
 
 
@@ -367,7 +368,7 @@ def _early_stop_note(table: Table) -> NoteAdded:
     told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,
-        text=f"All {count} independent answers came to the same, so the critique was left out: "
+        text=f"{all_of(count)} independent answers came to the same, so the critique was left out: "
         f"{told}.",
         remedy="--always-critique holds it all the same.",
     )

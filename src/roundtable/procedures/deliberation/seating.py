@@ -11,6 +11,7 @@ from ...core.values import OUTSIDE, Participant
 from ...experts.chosen import DESCRIBED
 from ...experts.methods import METHOD_IDS, METHODS
 from ...ports import CastingRequest, Models
+from ..casting import seats_asked
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
 from ..past_record import recorded
@@ -25,7 +26,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     personas = chosen_experts.experts if chosen_experts else METHODS[: flags.count]
     wishes = flags.wishes
     named = [name for persona in personas for name in (persona.id, persona.name)]
-    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
+    seats = Seats(
+        models, wishes.checked([*named, HOST_ID], len(personas), experts=len(flags.experts))
+    )
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seated = seats.add_expert(persona, wanted)
@@ -48,6 +51,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "statement": flags.statement,
             "dual_order": flags.dual_order,
             "guidance": {persona.id: persona.guidance for persona in personas},
+            **seats_asked(flags.said_seats, wishes),
             **recorded(chosen_experts.past if chosen_experts else (), seats.participants),
         },
         language=request.language or "auto",
@@ -62,7 +66,7 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
         flags.count,
         flags.experts,
         not flags.no_record,
-        open=not flags.experts and flags.critique,
+        open=not flags.experts and flags.critique and not flags.wishes.for_seats(HOST_ID),
     )
 
 
@@ -78,8 +82,8 @@ def _made_up(name: str) -> NoteAdded:
 def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
     """What the evidence says hurts, where it could not be helped."""
     families = {p.speaker.family or p.speaker.model for p in seats.participants}
-    if seats.demonstrate(host):
-        return [DEMONSTRATION_NOTE]
+    if told := seats.demonstrated(host, DEMONSTRATION_NOTE):
+        return told
     notes = []
     if len(families) == 1:
         remedy = "Configure a second provider, or name models of several with --models."

@@ -162,7 +162,7 @@ def verdict(table: Table, revised: SpeechGiven | None) -> Verdict:
         text = revised.sections.get("Statement") or revised.text
         gaps = revised.sections.get("Gaps and Risks", "")
     check = verdicts.Checking(table.state)
-    text = check(text)
+    text, gaps = check(text), check("" if says_nothing(gaps) else gaps)
     findings: list[Finding] = check.findings
     flags += dict.fromkeys(map(verdicts.flag_of, findings))
     cast = votes(table)
@@ -177,7 +177,7 @@ def verdict(table: Table, revised: SpeechGiven | None) -> Verdict:
             f"{base.agreement}",
             "dissent": _dissent(table, won),
             "cites": tuple(s.turn_id for s in _ranked(table)),
-            "gaps": "" if says_nothing(gaps) else gaps,
+            "gaps": gaps,
             "findings": tuple(findings),
             "flags": (*flags, *base.flags),
             "meaningful": True,

@@ -34,7 +34,7 @@ def _prompts(state: State) -> tuple[tuple[str, Prompt], ...]:
     for participant in state.participants:
         plan = round_turn(table, 1, PROPOSAL, participant)
         task = plan.task_for(participant.speaker)
-        room = max(1000, participant.speaker.context_window - task.max_tokens)
+        room = plan.prompt_room(participant.speaker, state.start.pace)
         nonce = discussion_nonce(state.discussion_id, state.start.seed)
         prompt = render(task.prompt, nonce=nonce, limit_tokens=room).prompt
         found.append((plan.label, prompt))

@@ -44,15 +44,15 @@ class FiveRoundFlags(ProcedureOptions):
     """The options of one run."""
 
     experts: tuple[str, ...] | str = experts_option(
-        more=f"Exactly these, {FEWEST} to {MOST}; any other name is a persona of that name.",
+        more=f"{FEWEST} to {MOST}; an unknown name becomes a persona.",
         aliases=("agents",),
     )
     models: tuple[str, ...] = models_option(
-        more="One alone speaks for the host too.", aliases=("model", "all")
+        more="A single model also speaks for the host.", aliases=("model", "all")
     )
     host: str | None = host_option()
     seats: int = seats_option(
-        3, FEWEST, MOST, more="Chosen for the question, where nobody names them."
+        3, FEWEST, MOST, more="Experts are chosen for the question if you name none."
     )
     rounds: int = rounds_option(
         ROUNDS, ROUNDS - 1, ROUNDS, more="4: without the cross-reference, R2; 5: all of them."
@@ -60,9 +60,9 @@ class FiveRoundFlags(ProcedureOptions):
     quick: bool = quick_option("Without the cross-reference, R2.")
     choices: tuple[str, ...] = choices_option()
     depth: Literal["pre-ac", "full"] = option(
-        "full", "pre-ac: intent, experts, models, prompts and estimate, without a single call."
+        "full", "pre-ac: only intent, experts, models, prompts and estimate, without a call."
     )
-    strict_rounds: bool = option(False, "Hold every round: no early end.")
+    strict_rounds: bool = option(False, "Run every round; no early end.")
     output_dir: str | None = option(
         None,
         "The folder for its reports.",
@@ -75,7 +75,7 @@ class FiveRoundFlags(ProcedureOptions):
     )
     revisions: int = option(
         1,
-        "Passes of R4, as far as five rounds have room for them: a second one only with quick.",
+        "Passes of R4; a second one only with quick.",
         ge=1,
         le=2,
         advanced=True,
@@ -88,13 +88,14 @@ class FiveRoundFlags(ProcedureOptions):
     )
     confidential: bool = option(
         False,
-        "Prompts show 200 characters of each earlier round.",
+        "No notifications and no page, as everywhere; here prompts also show only 200 characters "
+        "of each earlier round.",
         general=True,
         advanced=True,
     )
     divergence: float = option(
         DIVERGENCE,
-        "Below this share of disagreeing pairs the debate ends early; 0 turns that off.",
+        "The debate ends early below this share of disagreeing pairs; 0 turns that off.",
         ge=0,
         le=1,
         advanced=True,
@@ -179,10 +180,13 @@ class FiveRoundFlags(ProcedureOptions):
         return self.host or wishes.named_for(HOST_ID) or alone
 
     @property
+    def said_seats(self) -> int | None:
+        return self.seats if "seats" in self.model_fields_set else None
+
+    @property
     def count(self) -> int:
         """How many experts sit at the table."""
-        said = self.seats if "seats" in self.model_fields_set else None
-        return seat_count(said, self.seats, len(self.names), len(self.wishes.in_order))
+        return seat_count(self.said_seats, self.seats, len(self.names), len(self.wishes.in_order))
 
     @property
     def passes(self) -> tuple[tuple[int, str], ...]:
@@ -204,5 +208,8 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
     return CastingRequest(
         count=flags.count,
         include=flags.names,
-        open=not flags.names and not flags.quick and flags.depth == "full",
+        open=not flags.names
+        and not flags.quick
+        and flags.depth == "full"
+        and not flags.wishes.for_seats(HOST_ID),
     )

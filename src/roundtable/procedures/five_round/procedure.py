@@ -131,10 +131,10 @@ def _conclude(table: FiveRoundTable) -> tuple[Effect, ...]:
     if not stage.over:
         return stage.effects
     summary = next(iter(stage.speeches), None)
-    if summary is None or verdicts.unusable(
-        summary, plan.task.contract.sections, tasks.last_plans(table)
-    ):
-        return endings.with_verdict(state, extracted(table), EXTRACTED_NOTE, finish=finish)
+    why = verdicts.unusable(summary, plan.task.contract.sections, tasks.last_plans(table))
+    if summary is None or why:
+        note = verdicts.extracted_because(why, EXTRACTED_NOTE)
+        return endings.with_verdict(state, extracted(table), note, finish=finish)
     notes = []
     if UNMET in summary.flags:
         broken = " ".join(each.message for each in plan.task.contract.check(summary.text))

@@ -12,6 +12,7 @@ from ...core.values import HOST_WIRE_NAME
 from ...experts.chosen import named_expert
 from ...ports import ChosenExpert, Models
 from ...views.five_round.standing import BY_SIDE
+from ..casting import seats_asked
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, HOST_NAME, Seats
@@ -26,7 +27,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     personas = _distinct(chosen_experts.experts if chosen_experts else _personas(flags))
     wishes = flags.wishes
     named = [name for persona in personas for name in (persona.id, persona.name)]
-    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
+    seats = Seats(
+        models, wishes.checked([*named, HOST_ID], len(personas), experts=len(flags.names))
+    )
     if (advice := fit_note(read_intent(request.topic))) is not None:
         seats.notes.append(advice)
     for place, persona in enumerate(personas):
@@ -39,8 +42,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "sums up, rules on disputes and plans; never argues, never votes",
         )
     )
-    if seats.demonstrate(host):
-        seats.notes.append(DEMONSTRATION_NOTE)
+    seats.notes.extend(seats.demonstrated(host, DEMONSTRATION_NOTE))
     return Seating(
         participants=tuple(seats.participants),
         host=host,
@@ -55,6 +57,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "timeout": flags.timeout,
             "choices": list(flags.choices or choices_of(request.topic)),
             "experts": {persona.id: _remembered(persona) for persona in personas},
+            **seats_asked(flags.said_seats, wishes),
         },
         language=request.language or "auto",
         notes=tuple(seats.notes),

@@ -24,14 +24,14 @@ def written(table: Table, summary: SpeechGiven) -> Verdict:
         table,
         summary,
         answer=summary.text,
-        agreement=points_told(table),
         among=tasks.last_plans(table),
     )
     marked = _marked(table, summary.text)
     # Here a statement is cited by its marker, [@NAME R1], as well as by its turn.
     flags = tuple(f for f in verdict.flags if not (marked and f == verdicts.UNCITED))
     cites = tuple(dict.fromkeys((*marked, *verdict.cites)))
-    return verdict.model_copy(update={"cites": cites, "flags": flags})
+    told = f"{verdict.agreement} {points_told(table)}".strip()
+    return verdict.model_copy(update={"cites": cites, "flags": flags, "agreement": told})
 
 
 def extracted(table: Table) -> Verdict:

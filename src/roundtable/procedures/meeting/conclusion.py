@@ -13,9 +13,9 @@ from ...core.values import OUTSIDE, Verdict
 from ...views.meeting import (
     actions,
     chairs_dissent_told,
+    conclusion_told,
     first_words,
     last_words,
-    short_conclusion,
     spoken_words,
     written_conclusion,
 )
@@ -35,17 +35,16 @@ def reached(table: MeetingTable) -> Verdict:
     verdict = verdicts.written(
         table,
         speech,
-        answer=short_conclusion(table.state),
+        answer=conclusion_told(table.state),
         agreement=speech.sections.get("Agreement", ""),
         gaps=speech.sections.get("Gaps and Risks", ""),
+        actions=actions(table.state),
         among=last_words(table.state),
     )
     cited = _points_cited(table, spoken_words(speech))
     flags = tuple(flag for flag in verdict.flags if not cited or flag != verdicts.UNCITED)
     cites = tuple(dict.fromkeys((*verdict.cites, *cited)))
-    return verdict.model_copy(
-        update={"cites": cites, "flags": flags, "next_steps": actions(table.state)}
-    )
+    return verdict.model_copy(update={"cites": cites, "flags": flags})
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
@@ -58,17 +57,25 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
 
 
 def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
-    """The chair's words stand as they were given; what was counted stands beside them."""
-    return verdicts.counted(table).model_copy(
+    """The chair's words are checked as a host's are; what was counted stands beside them."""
+    dissent = "; ".join(e.rstrip(".") for e in chairs_dissent_told(table.state))
+    beside = "\n".join(speech.sections.values())
+    verdict = verdicts.written(
+        table,
+        speech,
+        answer=speech.text,
+        on_dissent=dissent,
+        beside=beside,
+        actions=actions(table.state),
+    )
+    cited = _points_cited(table, speech.text)
+    # Whoever concludes by hand is asked for no citations.
+    flags = tuple(flag for flag in verdict.flags if flag != verdicts.UNCITED)
+    return verdict.model_copy(
         update={
-            "answer": speech.text,
-            "brief": first_words(speech),
-            "on_dissent": "; ".join(e.rstrip(".") for e in chairs_dissent_told(table.state)),
-            "next_steps": actions(table.state),
-            "method": "written",
             "author": OUTSIDE,
-            "cites": tuple(_points_cited(table, speech.text)),
-            "flags": speech.flags,
+            "cites": tuple(dict.fromkeys((*verdict.cites, *cited))),
+            "flags": flags,
         }
     )
 
@@ -77,7 +84,7 @@ def _extracted(table: MeetingTable) -> Verdict:
     """What the vote and the points say; the last words of everybody where there is neither."""
     state = table.state
     question = table.standing.question
-    lines = [f"No model wrote this conclusion. {short_conclusion(state)}"]
+    lines = [f"No model wrote this conclusion. {conclusion_told(state)}"]
     if question is None or question.end is None:
         lines.append("")
         lines += [
@@ -87,7 +94,7 @@ def _extracted(table: MeetingTable) -> Verdict:
     return verdicts.counted(table).model_copy(
         update={
             "answer": "\n".join(lines),
-            "brief": short_conclusion(state),
+            "brief": conclusion_told(state),
             "delivers": (question.delivered or NONE) if question else "",
             "next_steps": actions(state),
             "method": "extractive",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ...core.effects import Untrusted
 from ...core.events import SpeechGiven
-from ...core.text import clip, condense, estimate_tokens
+from ...core.excerpt import excerpt
+from ...core.text import clip, estimate_tokens
 from ...views.meeting import first_words, is_heard, spoken_words
 from ...views.meeting_status import CONCLUSION, DISCUSSION, SUMMARY, issues
 from .meeting_table import MeetingTable
@@ -89,7 +90,8 @@ def _stands_elsewhere(speech: SpeechGiven, replaced: set[int]) -> bool:
 def _in_place_of(table: MeetingTable, spoken: Sequence[SpeechGiven], round_: int) -> Untrusted:
     summary = table.summary_of(round_)
     if summary is not None:
-        text = condense(spoken_words(summary), REPLACING_CHARACTERS)
+        topic = table.state.start.topic
+        text = excerpt(spoken_words(summary), topic, REPLACING_CHARACTERS, end=True)
     else:
         text = digest(table, [s for s in spoken if s.round == round_])
     return Untrusted("summary", text, f"the minutes, in place of the speeches of round {round_}")

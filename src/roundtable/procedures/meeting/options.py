@@ -66,18 +66,18 @@ class MeetingOptions(ProcedureOptions):
         closed={"page": "the form writes the seats out one by one"},
     )
     models: tuple[str, ...] = models_option(
-        more="Whoever names one itself keeps it.", aliases=("model", "all"), part="model"
+        more="A participant that names its own keeps it.", aliases=("model", "all"), part="model"
     )
     host: str | None = host_option(more="outside: a chair who speaks by hand.")
     seats: int | None = seats_option(None, MIN_PARTICIPANTS, MAX_PARTICIPANTS)
     rounds: int = rounds_option(
-        DEFAULT_ROUNDS, 1, MAX_ROUNDS, more="At most.", aliases=("max_rounds",), alias_tells=True
+        DEFAULT_ROUNDS, 1, MAX_ROUNDS, more="The most.", aliases=("max_rounds",), alias_tells=True
     )
     quick: bool = quick_option("One round.")
     choices: tuple[str, ...] = choices_option()
     roster: str | None = option(
         None,
-        "A ready set of participants; tech-design-review where nobody is named.",
+        "A ready set of participants. Default: tech-design-review, unless the host chooses.",
         metavar="NAME",
         closed={"page": "the form seats experts for the question"},
     )
@@ -86,40 +86,42 @@ class MeetingOptions(ProcedureOptions):
         "fixed: one after another as listed, each hearing those before it; parallel: side by side.",
         flag="order",
     )
-    summaries: bool = option(True, "The host sums up between two rounds.")
-    format: Literal["standard", "decision"] = option("standard", "Of the conclusion.")
+    summaries: bool = option(True, "The host sums up between rounds.")
+    format: Literal["standard", "decision"] = option("standard", "The form of the conclusion.")
     output_path: str | None = option(
         None,
-        "Where the conclusion document goes: a .md file inside the workspace.",
+        "The file for the conclusion: a .md file inside the current folder.",
         flag="output",
         metavar="FILE",
         closed=dict.fromkeys(("chat", "page"), "it writes a file of this machine"),
     )
     join: str | None = option(
-        None, "A person of this name takes a seat beside the others.", metavar="NAME", part="person"
+        None,
+        "A person of this name takes a seat alongside the others.",
+        metavar="NAME",
+        part="person",
     )
     turn_seconds: float = option(
         TURN_SECONDS,
-        "Seconds for which a seat is waited for where somebody outside speaks, or a model is "
-        "called.",
+        "Seconds to wait for a seat, whether a model or someone outside speaks.",
         gt=0,
         le=86_400,
         advanced=True,
     )
     early_end: bool | None = option(
         None,
-        "End before the last round once all declare the same answer; where nothing is said, only "
-        "a coordinator of the program's does.",
+        "End before the last round once all declare the same answer. Default: on, unless the "
+        "coordinator is from outside.",
         advanced=True,
     )
     rounds_wait: bool = option(
         False,
-        "Each further round waits for the word of a coordinator from outside.",
+        "Each further round waits for a coordinator from outside.",
         advanced=True,
     )
     conclusion_seconds: float = option(
         CONCLUSION_SECONDS,
-        "Seconds of silence after which the program concludes in place of a coordinator from "
+        "Seconds of silence after which the program concludes instead of a coordinator from "
         "outside.",
         gt=0,
         le=604_800,

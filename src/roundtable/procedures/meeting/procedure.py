@@ -29,6 +29,7 @@ from ...core.shared import Trail
 from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
+from ...core.text import all_of
 from ...core.values import OUTSIDE
 from ...views.meeting import closing_speech, written_conclusion
 from ...views.meeting_status import (
@@ -96,7 +97,7 @@ def _end_at_once(table: MeetingTable) -> tuple[Effect, ...]:
     if closing_speech(state) is not None:
         return _wrap_up(table, "chair", "The chair concluded the meeting.")
     if all(state.end_votes.get(seat.id) for seat in table.seats):
-        return _wrap_up(table, "votes", f"All {len(table.seats)} participants voted to end.")
+        return _wrap_up(table, "votes", f"{all_of(len(table.seats))} participants voted to end.")
     if state.exhausted is not None and not _under_way(state):
         return _wrap_up(table, "budget", f"The {state.exhausted.limit} limit ended it.")
     return ()
@@ -126,7 +127,7 @@ def _rounds(table: MeetingTable) -> tuple[Effect, ...]:
         if round_ < table.max_rounds and (between := _between(table, round_)):
             return between
     count = table.max_rounds
-    rounds = "The one round was" if count == 1 else f"All {count} rounds were"
+    rounds = "The one round was" if count == 1 else f"{all_of(count)} rounds were"
     return _wrap_up(table, "max_rounds", f"{rounds} held.")
 
 

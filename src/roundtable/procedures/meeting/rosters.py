@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...core.values import HOST_WIRE_NAME
 from ...experts.chosen import named_expert
 from ...experts.library_files import read_library
 from ...experts.roster import roster as ready_roster
 from ...ports import CastingRequest, ChosenExperts
 from ..opening import OpenRequest
+from ..seats import HOST_ID
 from .options import MeetingOptions, Place
 
 DEFAULT_ROSTER = "tech-design-review"
@@ -22,11 +24,12 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
     if options.participants:
         return None
     wanted = ready_roster(options.roster or DEFAULT_ROSTER).experts
+    seated = options.wishes.for_seats(HOST_WIRE_NAME, HOST_ID)
     if options.experts or options.seats:
-        named = bool(options.experts) or options.join is not None
+        named = bool(options.experts) or options.join is not None or seated
         count = options.count(len(wanted))
         return CastingRequest(count, options.experts, open=not named and not options.quick)
-    named = options.roster is not None or options.join is not None
+    named = options.roster is not None or options.join is not None or seated
     return CastingRequest(len(wanted), wanted, open=not named and not options.quick)
 
 

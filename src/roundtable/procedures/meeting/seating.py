@@ -9,7 +9,7 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
-from ..casting import SEATS_ASKED
+from ..casting import seats_asked
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
@@ -31,7 +31,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     wishes = options.wishes
     named = [name for place in places for name in (place.profile, place.display_name)]
     own = [place.model if options.participants else None for place in places]
-    notes.extend(wishes.checked([*named, HOST_WIRE_NAME, HOST_ID], len(places)))
+    notes.extend(
+        wishes.checked([*named, HOST_WIRE_NAME, HOST_ID], len(places), experts=len(options.experts))
+    )
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
         places = parse_places([*places, you])
@@ -55,8 +57,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         emoji="🎙️",
     )
     participants, notes = seats.participants, seats.notes
-    if seats.demonstrate(host):
-        notes.append(DEMONSTRATION_NOTE)
+    notes.extend(seats.demonstrated(host, DEMONSTRATION_NOTE))
     if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
         timed = len(waited_for) < len(participants) or host.speaker.model != OUTSIDE
         notes.append(_outside_note(waited_for, options.patience if timed else None))
@@ -80,7 +81,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "rounds_wait": options.rounds_wait,
             "conclusion_seconds": options.conclusion_seconds,
             "roster": options.roster,
-            **({SEATS_ASKED: options.seats} if options.seats else {}),
+            **seats_asked(options.seats, wishes),
         },
         language=request.language or "auto",
         notes=tuple(notes),

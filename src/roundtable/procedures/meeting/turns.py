@@ -298,7 +298,9 @@ def _host_turn(table: MeetingTable, stage: str, task: Task, *, after_round: int)
         task=task,
         policy=PATIENT
         if host.speaker.demonstration
-        else replace(_policy(table), repairs=1 if stage == CONCLUSION else 0),
+        else replace(
+            _policy(table), repairs=int(stage == CONCLUSION), dispensable=stage != CONCLUSION
+        ),
         after_round=after_round,
     )
 

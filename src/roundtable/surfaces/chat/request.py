@@ -10,7 +10,7 @@ from ...core.errors import UsageError
 from ...core.values import NewsPlan
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
-from ..cli.app import cli
+from ..cli.app import cli, in_plain_words
 from ..cli.ask import request_of
 from .grammar import Asks
 
@@ -28,6 +28,7 @@ def request_of_words(
         parent = cli.make_context("roundtable", ["ask"])
         context = cli.commands["ask"].make_context("ask", list(asked.words), parent=parent)
     except click.ClickException as error:
+        in_plain_words(error)
         raise UsageError(error.format_message(), "/roundtable help") from None
     flags = context.params
     refused = next((name for name in NOT_IN_CHAT if flags.get(name)), None)

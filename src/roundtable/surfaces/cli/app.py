@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 
 import click
@@ -23,20 +22,37 @@ from .grammar import serve as serve
 from .grammar import set_up as set_up
 from .grammar.root import Grammar
 from .grammar.root import cli as cli
+from .streams import Stream, guarded
 
 assert isinstance(cli, Grammar), "it is made as one"
+_KINDS = {
+    "integer range": "a whole number",
+    "integer": "a whole number",
+    "float range": "a number",
+    "float": "a number",
+}
 
 
 def run(args: Sequence[str]) -> int:
     """Run one command line and return its exit code. Errors go to stderr, with a next step."""
     if wanted := os.environ.get(VARIABLE):
         return complete(cli, wanted)
-    never_fail()
+    with guarded() as output:
+        never_fail()
+        code = _run(args, output)
+        if output.lost:
+            click.echo(f"Error: the output could not be written: {output.lost}.", err=True)
+            click.echo(_kept(args), err=True)
+            code = code or FAILED
+    return code
+
+
+def _run(args: Sequence[str], output: Stream) -> int:
     try:
         code = cli.main(list(args), prog_name="roundtable", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()  # so that a reader who has gone is noticed here
+        output.flush()  # so that a reader who has gone is noticed here
     except click.UsageError as error:
+        in_plain_words(error)
         error.show()
         _hint(error, args)
         return USAGE
@@ -47,25 +63,37 @@ def run(args: Sequence[str]) -> int:
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go_of_stdout()
+        output.let_go()
         return FAILED
     except Exception as error:
         return _explain(error, args)
     return code if isinstance(code, int) else 0
 
 
+def in_plain_words(error: click.ClickException) -> None:
+    """The parser's own words, for people: the likest flag alone, and no kinds of its values."""
+    message = error.message
+    for kind, meant in _KINDS.items():
+        message = message.replace(f"is not a valid {kind}.", f"is not {meant}.")
+    vars(error)["message"] = message
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        from difflib import get_close_matches
+
+        likest = get_close_matches(error.option_name, error.possibilities, n=1, cutoff=0.0)
+        vars(error)["possibilities"] = likest
+
+
 def _hint(error: click.UsageError, args: Sequence[str]) -> None:
     """What else may have been meant: a question, or a flag of `ask`. Whoever gives a command a flag
-    means the command."""
-    if not isinstance(error, click.NoSuchOption):
-        # Words too many, or no such command of a group.
-        unfit = not isinstance(error, (click.BadParameter, click.BadOptionUsage))
-        if asked := cli.meant_as_question(args, unfit=unfit):
-            click.echo(asked, err=True)
-    elif error.ctx is not None:
+    of its own means the command."""
+    if isinstance(error, click.NoSuchOption):
         asks = {name for each in cli.commands["ask"].params for name in each.opts}
-        if error.option_name in asks and error.ctx.command.name not in ("ask", "follow-up"):
-            click.echo(f"{error.option_name} belongs to `roundtable ask`.", err=True)
+        of_ask = error.ctx is not None and error.ctx.command.name in ("ask", "follow-up")
+        if error.option_name not in asks or of_ask:
+            return
+        click.echo(f"{error.option_name} belongs to `roundtable ask`.", err=True)
+    if asked := cli.meant_as_question(args):
+        click.echo(asked, err=True)
 
 
 def _explain(error: Exception, args: Sequence[str]) -> int:
@@ -74,6 +102,7 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
         BadSetting,
         LeaseHeld,
         LedgerBroken,
+        LedgerFull,
         LedgerReadOnly,
         LedgerTooNew,
         LedgerUnreachable,
@@ -90,12 +119,24 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
         echo_error(error.remedy)
     # A file that is broken is no fault of the line.
     of_line = isinstance(error, UsageError) and not isinstance(error, (BadSetting, NewerFile))
+    of_line = of_line and not getattr(error, "suggestions", ())  # it was almost right
     if of_line and (asked := cli.meant_as_question(args)):
         echo_error(asked)
-    ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
+    ours = (
+        UsageError,
+        LeaseHeld,
+        LedgerBroken,
+        LedgerFull,
+        LedgerReadOnly,
+        LedgerTooNew,
+        LedgerUnreachable,
+    )
     return USAGE if isinstance(error, ours) else FAILED
 
 
-def _let_go_of_stdout() -> None:
-    """Whoever read it has gone (`… | head`): Python must not try to write the rest at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _kept(args: Sequence[str]) -> str:
+    """Where to find what nobody could read."""
+    asked = not args or args[0] not in cli.commands or args[0] in ("ask", "follow-up", "resume")
+    if asked and not {"--help", "-h", "--version", "--dry-run"} & set(args):
+        return "Nothing else is lost. Read the result with: roundtable show last"
+    return "Make room, or send it elsewhere, and run the command again."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,15 @@ from ...core.errors import (
     UsageError,
 )
 from ...core.events import NewEvent
+from ...core.text import counted
 from ...ledger import open_ledger
 from ...ports import Ledger
 from ...private import put_private
 from ..tokens.removing import settle_for_good
 from .exits import DONE, FAILED
 from .here import settings_here
+from .spans import ago
 from .terminal import echo, echo_error
-from .tokens import span
 
 _MOST_TOLD = 20
 """Discussions that stay, each with its reason; of more, their number."""
@@ -42,7 +43,7 @@ def archive_command(flags: Mapping[str, Any]) -> int:
             "What is to be archived, and where?",
             "Say --older-than 90d --to FOLDER; or --restore FILE.",
         )
-    before = datetime.now(UTC) - span(flags["older_than"], "--older-than")
+    before = ago(flags["older_than"], "--older-than")
     return asyncio.run(_archived(before, Path(flags["to"]), dry=flags["dry_run"]))
 
 
@@ -57,7 +58,7 @@ async def _archived(before: datetime, folder: Path, *, dry: bool) -> int:
         if dry:
             for row in rows:
                 echo(row.discussion_id)
-            echo_error(f"{len(rows)} discussion(s) would be archived.")
+            echo_error(f"It would archive {counted(len(rows), 'discussion')}.")
             return 0
         _make(folder)
         done, stay = 0, list[str]()
@@ -78,7 +79,7 @@ async def _archived(before: datetime, folder: Path, *, dry: bool) -> int:
         echo_error(line)
     if len(stay) > _MOST_TOLD:
         echo_error(f"So do {len(stay) - _MOST_TOLD} more.")
-    echo_error(f"{done} discussion(s) archived in {folder}.")
+    echo_error(f"Archived {counted(done, 'discussion')} in {folder}.")
     return FAILED if stay else DONE
 
 
@@ -166,5 +167,5 @@ async def _restored(path: Path, discussion_id: str, events: list[NewEvent]) -> i
     finally:
         await ledger.close()
     echo(discussion_id)
-    echo_error(f"{len(events):,} event(s) are back; {path} stays where it is.")
+    echo_error(f"Brought back {counted(len(events), 'event')}; {path} stays where it is.")
     return 0

@@ -12,9 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
+from ...core.condensing import CODE as CONDENSED
+from ...core.condensing import SPREAD
+from ...core.cut_short import CUT_SHORT
 from ...core.errors import (
     BadTopic,
     LeaseHeld,
+    LedgerError,
+    LedgerGone,
+    LedgerMissing,
     NotAllowed,
     RoundtableError,
     SecretsFound,
@@ -24,8 +30,10 @@ from ...core.events import NewsPlanned, NoteAdded
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
+from ...core.text import clip_words
 from ...core.values import Pace
-from ...documents.gathered import NOTHING, Gathered
+from ...documents.gathered import CODE as DOCUMENTS
+from ...documents.gathered import NOTHING, UNREAD, Gathered
 from ...engine.find import LAST
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
@@ -52,6 +60,7 @@ from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
     ask_line,
+    confirmed,
     echo,
     echo_error,
     is_terminal,
@@ -62,6 +71,12 @@ from .terminal import (
 
 TOLD_BY_THE_ERROR = ("missing", "timed_out", "budget")
 """Notes whose words stand in the error of a discussion that came to nothing."""
+LONGEST_NOTE = 300
+"""Characters; all of it stands in the report."""
+MOST_DOCUMENTS = 12
+"""Lines on documents that were not read, or not wholly."""
+TOLD_ANYWAY = ("demonstration", "keys_unread", UNREAD, CONDENSED, SPREAD)
+"""Notes on what the answer rests on: who wants it alone has to know, in a line each."""
 PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 
@@ -88,7 +103,9 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
     if flags["context"]:
         from ...documents.gather import gather
 
-        documents = gather(flags["context"], lambda: read_text("-"))
+        watched = is_terminal(sys.stderr) and not flags["quiet"]
+        tell = (lambda name: echo_error(f"Reading {name}…")) if watched else lambda _: None
+        documents = gather(flags["context"], lambda: read_text("-"), tell)
     try:
         return request_of(question, flags, settings, documents=documents)
     except SecretsFound as found:
@@ -149,26 +166,45 @@ async def _ask(
         if hint and not advised and not flags["quiet"]:
             echo_error(hint)
         _tell(notes(state), flags)
+        opening: tuple[str, ...] = ()
         if flags["confirm"] or not flags["quiet"]:
-            echo_error(f"Discussion {state.discussion_id}")
-            told = await app.service.tell_estimate(state)
-            echo_error(estimate_line(told, state))
+            told = await app.service.tell_estimate(state, lambda notice: echo_error(notice.text))
+            opening = (
+                f"Discussion {state.discussion_id}, {state.start.procedure}",
+                estimate_line(told, state),
+            )
+            if flags["confirm"] or flags["detach"] or not is_live(**_shown(flags)):
+                for line in opening:
+                    echo_error(line)
+                opening = ()  # where somebody watches, it is part of the view and goes with it
             for over in over_budget(told, state.budget):
-                echo_error(f"Note: more than is allowed, {over}.")
+                echo_error(f"Note: over the limit: {over}.")
             if state.notification_plan is not None or flags["verbose"]:
                 echo_error(announcement(state))
-        if flags["confirm"] and not await _confirmed():
-            if state.notification_plan is not None:  # what did not take place is no news
-                await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
-            state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
-            box.clear()
-            echo_error("Nothing was spent.")
-            if flags["as_json"]:
-                _print_json(state)
-            return 0
+        if flags["confirm"]:
+            try:
+                agreed = await confirmed("Go ahead?", "Leave --confirm out to begin unasked.")
+            except UsageError:
+                await _decline(app, state, box)
+                raise
+            if not agreed:
+                state = await _decline(app, state, box)
+                if flags["as_json"]:
+                    _print_json(state)
+                return 0
         if flags["detach"]:
             return await _left_to_a_worker(app, state, flags, box, request.priority)
-        return await _run(app, state, flags)
+        return await _run(app, state, flags, opening)
+
+
+async def _decline(app: App, state: State, box: list[str]) -> State:
+    """What was opened and is not to begin."""
+    if state.notification_plan is not None:  # what did not take place is no news
+        await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
+    state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
+    box.clear()
+    echo_error("Nothing was spent.")
+    return state
 
 
 async def _left_to_a_worker(
@@ -240,9 +276,15 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
                 echo_error("It goes on: another process drives it.")
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
-        echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
+        echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
         return await _run(app, state, flags)
+
+
+def _stay_done(turns: int) -> str:
+    if turns == 1:
+        return "1 turn is done and stays done."
+    return f"{turns} turns are done and stay done." if turns else "no turn is done yet."
 
 
 async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> None:
@@ -264,17 +306,21 @@ async def _newest_interrupted(app: App) -> str:
     raise NotAllowed("No discussion was interrupted.", "`roundtable list` shows all of them.")
 
 
-async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
+async def _run(
+    app: App, state: State, flags: Mapping[str, Any], opening: Sequence[str] = ()
+) -> int:
+    """Drive it to its end, and deliver what came of it. `opening`: what whoever watches should see
+    of it before anybody speaks."""
     if state.closed is None and any(
         seat.speaker.demonstration for seat in (*state.start.participants, state.start.host)
     ):
         await app.ensure_weights()
     await show_page(app.settings, state, flags)
     told = notes(state)
-    how = {each: bool(flags[each]) for each in ("quiet", "plain", "verbose")}
+    how = _shown(flags)
     # Only who watches wants to know, and earlier discussions are looked at for it.
     expected = await expected_of(app.service, state) if is_live(**how) else NOTHING_EXPECTED
-    progress = make_progress(**how, expected=expected)
+    progress = make_progress(**how, expected=expected, opening=opening)
     asker = _asker(flags, progress)
     try:
         async with (
@@ -306,6 +352,11 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
     if state.task is not None:
         await _comment_on_task(app, state, written)
     return code
+
+
+def _shown(flags: Mapping[str, Any]) -> dict[str, bool]:
+    """How it is to be shown while it is held."""
+    return {each: bool(flags[each]) for each in ("quiet", "plain", "verbose")}
 
 
 async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> None:
@@ -383,11 +434,20 @@ def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
 
 
 def _tell(found: Sequence[Note], flags: Mapping[str, Any]) -> None:
-    for note in found:
-        if flags["quiet"] and note.code != "demonstration":
+    """Each in a line of its own; of many documents the first, and how to see the others."""
+    told = [note for note in found if not flags["quiet"] or note.code in TOLD_ANYWAY]
+    of_documents = [note for note in told if note.code in (UNREAD, DOCUMENTS)]
+    folded = [] if flags["verbose"] else of_documents[MOST_DOCUMENTS:]
+    for note in told:
+        if folded and note in folded:
+            if note is folded[0]:
+                show = f"roundtable show {LAST} --full"
+                echo_error(f"Note: And {len(folded)} more of the documents: {show}")
             continue
-        echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
-        if note.remedy:
+        text = note.text if flags["verbose"] else clip_words(note.text, LONGEST_NOTE)
+        demonstrates = note.code == "demonstration"
+        echo_error(f"{'⚠️  ' if demonstrates else 'Note: '}{text}")
+        if note.remedy and (demonstrates or not flags["quiet"]):
             echo_error(f"   {note.remedy}")
 
 
@@ -395,7 +455,7 @@ def _beside_the_verdict(note: Note) -> bool:
     """Whether a note says what the verdict, which stands right below it, does not say itself."""
     from ...views.decision_flags import NOTES, ONE_FAMILY
 
-    said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
+    said = (*NOTES, ONE_FAMILY, CUT_SHORT, "missing", "substituted", "budget", "extracted_verdict")
     return note.code.partition("/")[0] not in said
 
 
@@ -423,14 +483,18 @@ def interruptible(
         return INTERRUPTED
     except LeaseHeld:
         raise  # it goes on, elsewhere
-    except RoundtableError:
-        _say_how_to_resume(box, same)
+    except RoundtableError as error:
+        _say_how_to_resume(box, same, lost=isinstance(error.__cause__, LedgerMissing))
+        if box and isinstance(error, LedgerError) and error.temporary:
+            # It went away after something had begun: that is no fault of the line.
+            raise LedgerGone(error.message, error.remedy) from error
         raise
 
 
-def _say_how_to_resume(box: Sequence[str], same: str) -> None:
+def _say_how_to_resume(box: Sequence[str], same: str, *, lost: bool = False) -> None:
+    what = "Once the database is back, go on" if lost else "Nothing finished is lost. Go on"
     for discussion_id in box:
-        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}{same}")
+        echo_error(f"{what} with: roundtable resume {discussion_id}{same}")
 
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:
@@ -515,9 +579,3 @@ def _asker(flags: Mapping[str, Any], progress: Progress) -> TerminalAsker | None
 
 def _somebody_is_there(flags: Mapping[str, Any]) -> bool:
     return not flags["as_json"] and is_terminal(sys.stdin)
-
-
-async def _confirmed() -> bool:
-    """Only a yes is one: the end of input and an empty line are not."""
-    answer = await ask_line("Go ahead? [Y/N]")
-    return answer is not None and answer.lower() in ("y", "yes")

@@ -16,6 +16,7 @@ from . import completing
 
 _MEANT = {CUSTOM: "your own procedures"}
 _MANY = {"models": completing.models, "experts": completing.experts}
+_ONE = {"host": completing.models, "roster": completing.rosters}
 
 
 @cache
@@ -54,7 +55,8 @@ def procedure_options() -> list[click.Parameter]:
 def given(flags: Mapping[str, Any]) -> dict[str, Any]:
     """The words of procedures that stand on the command line."""
     known = [*words(), *(word for word in older_words() if word != "model")]
-    return {word: flags[word] for word in known if flags.get(word) not in (None, False)}
+    # A nought is something that was said: it equals False, and is not.
+    return {w: flags[w] for w in known if flags.get(w) is not None and flags[w] is not False}
 
 
 def _made(word: str, declared: list[Option], *, hidden: bool = False) -> click.Option:
@@ -92,8 +94,8 @@ def _offers(option: Option) -> click.ParamType[Any] | None:
     """What a shell may offer for it."""
     if option.name in _MANY:
         return completing.Offered("list", _MANY[option.name], many=True)
-    if option.name == "host" or option.part == "role":
-        return completing.Offered("model", completing.models)
+    if option.name in _ONE or option.part == "role":
+        return completing.Offered("name", _ONE.get(option.name, completing.models))
     if option.suggests:
         return completing.Offered("name", partial(_suggested, option.suggests))
     return None

@@ -23,7 +23,7 @@ from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.limits import Limits
 from ...core.state import State
-from ...core.text import dollars
+from ...core.text import listed
 from ...core.values import Material
 from ...documents.gather import gather
 from ...documents.gathered import Gathered
@@ -44,9 +44,11 @@ from .ask import (
     settings_of,
     write_files,
 )
+from .board import cost_of
 from .exits import BUDGET, FAILED
 from .progress import NoProgress, make_progress
 from .terminal import echo, echo_error, on_one_line, print_json, read_text
+from .verdict import Verdict, cost_told, print_verdict
 
 MOST = 1_000
 """Questions in one file."""
@@ -179,7 +181,7 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
     lines, wrong = read_lines(read_text(source))
     documents = gather(flags["context"], lambda: read_text("-"))
     place = source if source == "-" else str(Path(source).resolve())
-    seen: Counter[str] = Counter()
+    seen: dict[str, list[int]] = {}
     found: list[Asked] = []
     for line in lines:
         try:
@@ -188,8 +190,8 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
             wrong.setdefault(str(error), []).append(line.number)
             continue
         key = _key(place, request)
-        seen[key] += 1
-        found.append(Asked(line.question, request, f"{key}/{seen[key]}"))
+        seen.setdefault(key, []).append(line.number)
+        found.append(Asked(line.question, request, f"{key}/{len(seen[key])}"))
     if wrong:
         first = sorted(wrong.items(), key=lambda each: each[1][0])
         told = [f"{_numbered(numbers)}: {what}" for what, numbers in first]
@@ -198,7 +200,19 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
             "Correct it and run again. Each line is a question, or JSON such as "
             '{"question": "…", "procedure": "council"}.',
         )
+    for known, *again in seen.values():
+        if again:
+            echo_error(
+                f"Note: {_repeat(again)} line {known}, and every line is asked and paid for. "
+                "Leave out what you do not want twice."
+            )
     return found
+
+
+def _repeat(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"Line {lines[0]} repeats"
+    return f"Lines {listed([str(each) for each in lines])} repeat"
 
 
 def _numbered(lines: Sequence[int]) -> str:
@@ -251,7 +265,9 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
 
         async def one(number: int, each: Asked) -> Done:
             async with at_once:
-                echo_error(f"Question {number} of {len(asked)}: {on_one_line(each.question, 90)}")
+                if not flags["quiet"]:
+                    asking = on_one_line(each.question, 90)
+                    echo_error(f"Question {number} of {len(asked)}: {asking}")
                 return await _one(app, each, flags)
 
         tasks = [asyncio.ensure_future(one(n, each)) for n, each in enumerate(asked, 1)]
@@ -336,9 +352,14 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
         print_json({"questions": [_row(each) for each in done]})
     else:
         for number, each in enumerate(done, 1):
-            _show(number, each)
+            if flags["quiet"]:
+                _show_in_short(number, each, plain=flags["plain"])
+            else:
+                _show(number, each)
     ended = Counter(each.ended for each in done)
     told = ", ".join(f"{count_} {word}" for word, count_ in ended.items())
+    if flags["quiet"] and not ended["failed"] and not ended["cut short"]:
+        return 0  # all that there is to say has been said
     echo_error(f"{len(done)} {'question' if len(done) == 1 else 'questions'}: {told}.")
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
@@ -348,11 +369,23 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
     return BUDGET if ended["cut short"] else 0
 
 
+def _show_in_short(number: int, done: Done, *, plain: bool) -> None:
+    """The answer and the votes alone, as `-q` shows them of one question; with many, which."""
+    if number > 1:
+        echo("")
+    echo(f"{number}. {on_one_line(done.question, 90)}")
+    if done.state is None or done.state.verdict is None:
+        echo_error(f"Error: {number}. {done.told}")
+        return
+    print_verdict(Verdict.of(done.state), quiet=True, plain=plain)
+    if done.ended == "cut short" and done.state.closed is not None:
+        echo_error(f"{number}. {done.state.closed.detail} {done.state.closed.remedy}".strip())
+
+
 def _show(number: int, done: Done) -> None:
     state = done.state
     id_ = state.discussion_id if state else "-"
-    cost = state.usage.cost_usd if state else None
-    spent = "" if cost is None else dollars(cost)
+    spent = cost_told(cost_of(state)) if state else ""
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")
@@ -368,7 +401,9 @@ def _row(done: Done) -> dict[str, Any]:
         "question": done.question,
         "discussion_id": state.discussion_id if state else None,
         "ended": done.ended,
-        "answer": done.told,
+        "answer": Delivery.of(state).answer if state and state.verdict else None,
+        "headline": Delivery.of(state).headline if state and state.verdict else None,
+        "error": done.told if done.ended == "failed" else None,
         "cost_usd": state.usage.cost_usd if state else None,
         "result": result(state) if state else None,
     }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...core.agents import on_subscription
+from ...core.cut_short import is_cut
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
@@ -22,7 +23,6 @@ from ...core.events import (
 )
 from ...core.naming import line, name_of
 from ...core.pattern import pattern
-from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words, dollars
 from ...core.values import OUTSIDE
@@ -31,6 +31,7 @@ from ...procedures import procedure_spec
 from ...views.spoken import first_line, spoken
 from ..web.drafts import Speaking
 from .expected import Expected
+from .progress import again_in
 from .screen import Screen, Style, cells, cut, cut_front, padded, wrapped
 
 Doing = Literal["waits", "thinks", "speaks", "spoke", "absent", "called"]
@@ -62,8 +63,8 @@ _HOST = {
 }
 NAMES, MODELS = 24, 14
 """Cells of the columns, at most."""
-FAR = 1.5
-"""Times what was expected, beyond which it is no measure any more."""
+WHO = 4
+"""Seats that are shown before anything else is, where there are so many."""
 NARROW = 56
 """Cells below which a seat has its words on a line of their own, without its model."""
 _MAKER = pattern(r"^(?:claude-|models/)")
@@ -90,6 +91,8 @@ class Board:
     """What is shown of a discussion now."""
 
     expected: Expected = field(default_factory=Expected)
+    opening: tuple[str, ...] = ()
+    """What was said of it before anybody spoke."""
     question: str = ""
     seats: dict[str, Seat] = field(default_factory=dict)
     host: str = ""
@@ -121,7 +124,10 @@ class Board:
                 seat.doing = "called" if event.model == OUTSIDE else "thinks"
             case AttemptFailed():
                 if failed := self._turns.get(event.turn_id):
-                    self._seat(state, failed.participant).told = line(event.message)
+                    seat = self._seat(state, failed.participant)
+                    seat.told = line(f"{event.message} {again_in(event)}")
+                    if again_in(event):
+                        seat.doing, seat.speaking = "waits", None
             case ParticipantSubstituted():
                 self._seat(state, event.participant).model = short_model(event.to_model)
             case SpeechGiven():
@@ -165,7 +171,8 @@ class Board:
         seat = self._seat(state, speech.participant)
         words = spoken(speech.text)
         seat.doing, seat.speaking, seat.words = "spoke", None, count_words(words)
-        seat.told = held_by(state, speech)
+        cut = "(cut off) " if is_cut(speech) else ""
+        seat.told = f"{cut}{held_in(speech)}"
 
     def _look(self, state: State) -> None:
         from ...views.itinerary import itinerary
@@ -190,14 +197,23 @@ class Board:
     def lines(self, screen: Screen, elapsed: float) -> list[str]:
         """At most as many lines as the screen has, none wider than it is."""
         width = screen.width - 1  # a full line would make some terminals begin another
-        head = wrapped(screen.words(self.question), width)
-        if len(head) > 2:
-            head = [head[0], cut(" ".join(head[1:]), width)]
+        head = self._head(screen, width)
         foot = self._foot(screen, width, elapsed)
-        room = max(1, screen.height - 1 - len(head) - len(foot) - 3)
-        seats = self._seats(screen, width, room)
-        body = [screen.paint(each, "bold") for each in head]
-        return ["", *body, "", *seats, "", *foot][: max(1, screen.height - 1)]
+        rows = max(1, screen.height - 1)
+        # Whoever sits here is what one looks for: on a low screen all else gives way.
+        wanted = min(len(self.seats), WHO)
+        for question, told, gap in ((2, 3, 1), (2, 0, 1), (1, 0, 1), (1, 0, 0), (0, 0, 0)):
+            above = [*head.question(question), *head.opening(told)]
+            room = rows - len(above) - len(foot) - 3 * gap
+            if room >= wanted:
+                break
+        seats = self._seats(screen, width, max(1, room))
+        gaps = [""] * gap
+        return [*gaps, *above, *gaps, *seats, *gaps, *foot][:rows]
+
+    def _head(self, screen: Screen, width: int) -> _Head:
+        opening = [part for each in self.opening for part in wrapped(screen.words(each), width)]
+        return _Head(screen, width, wrapped(screen.words(self.question), width), opening)
 
     def _seats(self, screen: Screen, width: int, room: int) -> list[str]:
         each_takes = 2 if width < NARROW and len(self.seats) * 2 <= room else 1
@@ -273,11 +289,15 @@ class Board:
 
     def _foot(self, screen: Screen, width: int, elapsed: float) -> list[str]:
         time = clock(elapsed)
-        if self.expected.seconds is not None and elapsed <= FAR * max(1.0, self.expected.seconds):
-            time += f" of about {clock(max(1.0, self.expected.seconds))}"
+        # What is passed is no measure any more.
+        expected = self.expected
+        if expected.seconds is not None and elapsed <= max(1.0, expected.seconds):
+            time += f" of about {clock(max(1.0, expected.seconds))}"
         cost = self.cost
-        if cost.startswith("$") and self.expected.usd and self.spent <= FAR * self.expected.usd:
-            cost += f" of about {dollars(self.expected.usd)}"
+        if cost.startswith("$") and expected.usd and self.spent <= expected.usd:
+            cost += f" of about {dollars(expected.usd)}"
+        elif cost.startswith("$") and expected.usd is None and not self.spent:
+            cost = ""  # nobody knows the prices: it is not known to be nothing
         told = "    ".join(each for each in (self.far, time, cost) if each)
         steps, plain = self._steps(screen, width)
         if steps and cells(plain) + 6 + cells(told) <= width:
@@ -313,6 +333,28 @@ class Board:
         return f"{of}, {rounds}, {clock(elapsed)}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What stands above the seats, in as many lines as there is room for."""
+
+    screen: Screen
+    width: int
+    asked: list[str]
+    told: list[str]
+
+    def question(self, most: int) -> list[str]:
+        return [self.screen.paint(each, "bold") for each in self._within(self.asked, most)]
+
+    def opening(self, most: int) -> list[str]:
+        return [self.screen.paint(each, "dim") for each in self._within(self.told, most)]
+
+    def _within(self, lines: list[str], most: int) -> list[str]:
+        if len(lines) <= most or not most:
+            return lines[:most]
+        rest = " ".join(lines[most - 1 :])
+        return [*lines[: most - 1], cut(rest, self.width, self.screen.sign("…"))]
+
+
 def _sign(screen: Screen, state: str) -> str:
     return screen.sign({"done": "✓", "now": "●"}.get(state, "○"))
 
@@ -331,9 +373,10 @@ def _step(step: dict[str, object]) -> str:
     return _STEPS.get(kind) or f"round {step['round']}"
 
 
-def held_by(state: State, speech: SpeechGiven) -> str:
-    """What whoever spoke holds, in a line: its declared position, otherwise its first sentence."""
-    position = record_of(state).position(speech.participant) if speech.round else ""
+def held_in(speech: SpeechGiven) -> str:
+    """What is said in a speech, in a line: the position that it declares, otherwise its first
+    sentence. What its speaker declared before is none of its words."""
+    position = speech.declaration.position if speech.declaration and speech.round else ""
     return line(position) or first_line(spoken(speech.text))
 
 

@@ -28,6 +28,7 @@ BUILT_IN = {
     "five-round": "a plan in five rounds",
     "meeting": "roles that speak in turn",
 }
+LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 Value = tuple[str, str]
 """What may be written, and a few words about it."""
 Values = Callable[[], Iterable[Value]]
@@ -128,26 +129,67 @@ def experts() -> Iterator[Value]:
 
 
 def models() -> Iterator[Value]:
-    """Aliases first: they are what people write."""
-    found: dict[str, Any] = {}
-    for file in (_home() / "models.toml", _package() / "models" / "registry.toml"):
-        found = {**_toml(file).get("models", {}), **found}
-    for name, row in found.items():
+    """Those first that can most likely be used: what a server of one's own has, under the names
+    that it gives them; then providers that have a key, by aliases, which are what people write.
+    Where an address is not the vendor's, nothing is known of it but what it listed."""
+    files = (_home() / "models.toml", _package() / "models" / "registry.toml")
+    tables = [_toml(file) for file in files]
+    providers = {**tables[1].get("providers", {}), **tables[0].get("providers", {})}
+    own = {name for name, row in providers.items() if _is_elsewhere(row)}
+    listed = _listed()
+    for provider in sorted(own & listed.keys()):
+        yield from ((name, f"{provider}/{name}") for name in listed[provider])
+    known = {**tables[1].get("models", {}), **tables[0].get("models", {})}
+    rows = [(name, row) for name, row in known.items() if _maker(name) not in own]
+    keyed = {name for name, row in providers.items() if _is_set(row, "key_env")}
+    rows.sort(key=lambda each: _maker(each[0]) not in keyed)
+    for name, row in rows:
         if aliases := row.get("aliases"):
             yield str(aliases[0]), name
-    yield from ((name, "") for name in found)
-    yield from _listed()
+    yield from ((name, "") for name, _ in rows)
+    for provider, names in listed.items():
+        yield from ((f"{provider}/{name}", "") for name in names)
 
 
-def _listed() -> Iterator[Value]:
-    """What endpoints said they have, as `models/lists.py` keeps it."""
+def _maker(model: str) -> str:
+    return model.partition("/")[0]
+
+
+def _is_elsewhere(provider: dict[str, Any]) -> bool:
+    """Whether its address was set to one that is not its vendor's."""
+    from urllib.parse import urlsplit
+
+    hosts = provider.get("vendor_hosts") or ()
+    set_to = (os.environ.get(name) for name in provider.get("base_url_env", ()))
+    return bool(hosts) and any(each and urlsplit(each).hostname not in hosts for each in set_to)
+
+
+def _is_set(provider: dict[str, Any], names: str) -> bool:
+    return any(os.environ.get(name) for name in provider.get(names, ()))
+
+
+def _listed() -> dict[str, list[str]]:
+    """What endpoints said last that they have, as `models/lists.py` keeps it."""
     import json
 
-    for file in sorted((_home() / "cache" / "lists").glob("*.json")):
+    newest: dict[str, tuple[float, list[str]]] = {}
+    for file in (_home() / "cache" / "lists").glob("*.json"):
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads(file.read_bytes())
-            for row in kept["listing"]["models"]:
-                yield f"{kept['provider']}/{row['name']}", ""
+            names = [str(row["name"]) for row in kept["listing"]["models"]]
+            found = (float(kept.get("at") or 0.0), names)
+            newest[kept["provider"]] = max(found, newest.get(kept["provider"], found))
+    return {provider: names for provider, (_, names) in sorted(newest.items())}
+
+
+def rosters() -> Iterator[Value]:
+    for name, row in _toml(_package() / "experts" / "rosters.toml").items():
+        yield name, str(row.get("for", ""))
+
+
+def languages() -> Iterator[Value]:
+    """Some; any other can be named too."""
+    yield from LANGUAGES.items()
 
 
 def channels() -> Iterator[Value]:

@@ -36,9 +36,9 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
         _shorten(rehearsed)
     for plan in _first_turns(rehearsed, spec.procedure):
         speaker = plan.participant.speaker
-        task = plan.task_for(speaker)
-        room = speaker.context_window - task.max_tokens
-        prompt = render(task.prompt, nonce="(drawn for each call)", limit_tokens=room).prompt
+        room = plan.prompt_room(speaker, state.start.pace)
+        asked = plan.task_for(speaker).prompt
+        prompt = render(asked, nonce="(drawn for each call)", limit_tokens=room).prompt
         prompts.append((plan.label, prompt))
     seats = (*state.start.participants, state.start.host)
     if as_json:
@@ -77,7 +77,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
     lines = [f"Procedure: {state.start.procedure}", "Seats:"]
     lines += [f"  {seat.emoji} {seat.name}: {' → '.join(_chain(seat))}" for seat in seats]
     lines += [estimate_line(told, state)]
-    lines += [f"More than is allowed, {over}." for over in over_budget(told, state.budget)]
+    lines += [f"Over the limit: {over}." for over in over_budget(told, state.budget)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]

@@ -22,6 +22,6 @@ MEANING = {
     USAGE: "the command or the configuration is wrong; nothing was spent",
     BUDGET: "a budget ended the discussion, with a partial verdict",
     UNVERIFIED: "a bundle cannot be verified here",
-    INTERRUPTED: "interrupted; stderr says how to go on",
+    INTERRUPTED: "interrupted; stderr says how to continue",
 }
 """In the words of the documentation."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.errors import LedgerError
 from ...core.state import State
 from ...engine.service import Service
 
@@ -21,4 +22,7 @@ async def expected_of(service: Service, state: State) -> Expected:
     from ..web.usual import usual_seconds
 
     told = state.expected or (await service.estimate(state)).expected
-    return Expected(await usual_seconds(service, state.discussion_id), told.cost_usd)
+    try:
+        return Expected(await usual_seconds(service, state.discussion_id), told.cost_usd)
+    except LedgerError:  # it is away: whoever drives the discussion waits for it
+        return Expected(None, told.cost_usd)

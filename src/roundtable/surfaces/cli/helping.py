@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from ...core.errors import RoundtableError, UnknownName, UsageError
-from ...procedures import CUSTOM, OPTIONS, PROCEDURES
+from ...core.errors import RoundtableError, UsageError
+from ...procedures import CUSTOM, OPTIONS, PROCEDURES, procedure_spec
 from ...procedures.options import ProcedureOptions, described
 from ...programs import workspace_of
 from ...settings import read_settings
@@ -20,13 +20,14 @@ from .completing import INSTALL, VARIABLE
 from .terminal import echo, echo_error
 
 WHEN = {
-    "deliberation": "a decision or an estimate, by answers, critique and vote. The usual one.",
+    "deliberation": "a decision or an estimate, by answers, critique and vote. The default.",
     "council": "a many-sided problem: Scholar, Engineer and Muse examine it and each other.",
-    "adaptive": "you do not know how to go about it: a meta-panel designs the debate.",
+    "adaptive": "you do not know how to approach it: a meta-panel designs the debate.",
     "five-round": "a plan to carry out: proposals, critique, revision, action items.",
     "meeting": "people and agents talk it through in turn, each hearing the others.",
 }
 """Which one when, in a line."""
+_GENERAL = ("context", "language")
 
 
 def help_command(procedure: str | None) -> int:
@@ -34,12 +35,12 @@ def help_command(procedure: str | None) -> int:
     if procedure is not None:
         return _one(procedure)
     echo(HELP)
-    echo("\nThe procedures, and which when (--procedure NAME):")
+    echo("\nThe procedures, and when to use each (--procedure NAME):")
     own = _own()
     wide = max(len(name) for name in (*WHEN, *own))
     for name, when in {**WHEN, **own}.items():
         echo(f"  {name:<{wide}}  {when}")
-    echo("\nOne of them, with all that it can be asked for: roundtable help NAME")
+    echo("\nOne of them, with all its options: roundtable help NAME")
     return 0
 
 
@@ -64,7 +65,7 @@ def _files() -> ProcedureFiles:
 def _one(name: str) -> int:
     own = {} if name in PROCEDURES else _own()
     if name not in PROCEDURES and name not in own and name != CUSTOM:
-        raise UnknownName("procedure", name, [*PROCEDURES, *own])
+        procedure_spec(name, _files())  # its error says why not
     model = OPTIONS[name if name in PROCEDURES else CUSTOM]
     echo(f"{name}: {WHEN.get(name) or own.get(name, 'your own procedures')}")
     echo(_tables(model))
@@ -77,6 +78,7 @@ def _tables(model: type[ProcedureOptions]) -> str:
     known = [each for each in described(model) if "cli" not in each.closed]
     shared = [(spelled(each), told(each)) for each in known if each.shared]
     shared += [(f"no --{word}", why) for word, why in model.cannot.items()]
+    shared += _general()
     own = [(spelled(each), told(each)) for each in known if not each.shared]
     older = [
         (f"--{word.replace('_', '-')}", f"now {each.flag}")
@@ -85,14 +87,23 @@ def _tables(model: type[ProcedureOptions]) -> str:
     ]
     formatter = click.HelpFormatter(max_width=min(100, shutil.get_terminal_size().columns))
     for title, rows in (
-        ("Words of every procedure", shared),
+        ("Options of every procedure", shared),
         ("Its own", own),
-        ("Older words", older),
+        ("Older names", older),
     ):
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)
     return formatter.getvalue().rstrip()
+
+
+def _general() -> list[tuple[str, str]]:
+    """What can be said of every discussion, whatever its rules."""
+    from .grammar.ask import SPENT, ask
+
+    known = {each.name: each for each in ask.params}
+    rows = [known[name].get_help_record(click.Context(ask)) for name in _GENERAL + SPENT]
+    return [row for row in rows if row is not None]
 
 
 def completion_command(shell: str | None) -> int:

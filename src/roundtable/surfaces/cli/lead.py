@@ -9,6 +9,7 @@ from typing import Any
 from ...bootstrap import App
 from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
+from ...core.text import counted
 from ...core.values import OUTSIDE_SPEAKER, Participant
 from ...documents.gather import gather
 from ...views.meeting_status import awaits_conclusion
@@ -65,7 +66,7 @@ def add_command(flags: Mapping[str, Any]) -> int:
 def extend_command(flags: Mapping[str, Any]) -> int:
     rounds = flags["rounds"]
     state = with_app(lambda app: app.service.extend(flags["discussion_id"], rounds, by=USER))
-    echo_error(f"{state.extra_rounds} round(s) more than it was opened with.")
+    echo_error(f"{counted(state.extra_rounds, 'round')} more than it was opened with.")
     return _say_how_it_goes_on(state)
 
 

@@ -3,13 +3,12 @@ the views that it shows: a list needs none of them."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import click
 
 from ...bootstrap import App
 from ...core.declaration_block import BrokenJson, parse_json
@@ -23,6 +22,7 @@ from ...version import __version__
 from ..files import write_chosen, write_deliverables
 from .progress import make_progress
 from .terminal import (
+    confirmed,
     echo,
     echo_document,
     echo_error,
@@ -46,7 +46,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
             echo_error(f"No question contains {flags['search']!r}. All of them: roundtable list")
         else:
             echo_error('No discussions yet. Start one: roundtable "Should we …?"')
-            echo_error("Read one that was recorded with a real model: roundtable examples")
+            echo_error("Read a recorded one: roundtable examples")
         return 0
     wide = max(len(row.procedure) for row in rows)
     for row in rows:
@@ -219,8 +219,9 @@ def delete_command(flags: Mapping[str, Any]) -> int:
     from ..tokens.removing import remove
 
     discussion_id = flags["discussion_id"]
-    with_app(lambda app: app.service.read(discussion_id))
-    if not flags["yes"] and not click.confirm(f"Delete {discussion_id} for good?", err=True):
+    state = with_app(lambda app: app.service.read(discussion_id))
+    asked = f"Delete {discussion_id} for good? It asks: {on_one_line(state.start.topic, 60)}"
+    if not flags["yes"] and not asyncio.run(confirmed(asked)):
         echo_error("Nothing was deleted.")
         return 0
     with_app(lambda app: remove(app, discussion_id))

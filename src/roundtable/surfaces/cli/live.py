@@ -12,57 +12,77 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from math import ceil
 from typing import IO, Any
+
+from rich.cells import chop_cells
 
 from ...core.events import StoredEvent
 from ...core.state import State
 from ...engine.tools import Draft
 from .board import Board
 from .expected import Expected
-from .screen import Screen, cells, is_terminal, screen_of
+from .screen import Screen, is_terminal, screen_of
 
 REDRAWS = 8
 """At most so many a second."""
 _TOGETHER, _SHOWN = "\x1b[?2026h", "\x1b[?2026l"
 """Terminals that know them show what stands between at once; all others ignore them."""
+_EMPTY, _DOWN = "\x1b[2K", "\x1b[B"
 _STYLE = re.compile(r"\x1b\[\d*m")
+SETTLED = 0.3
+"""Seconds for which a terminal has to keep its width before anything is drawn: while somebody pulls
+at it, it is narrower than it says (tmux tells of it four times a second)."""
 
 
 class Pane:
-    """Lines at the end of a terminal that can be drawn anew and taken away."""
+    """Lines at the end of a terminal that can be drawn anew and taken away.
 
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-        self._drawn: list[int] = []
-        """The width of each line that stands there."""
+    The cursor waits where the last of them begins: that place stays the same one, however the
+    terminal breaks lines anew when it becomes narrower."""
+
+    def __init__(self, stream: IO[str], *, rewraps: bool = True) -> None:
+        """`rewraps`: a terminal that becomes narrower breaks its lines anew, as most do."""
+        self._stream, self._rewraps = stream, rewraps
+        self._drawn: list[str] = []
+        """The lines that stand there, without styles."""
 
     def draw(self, lines: Sequence[str], columns: int) -> None:
         """Show these in place of those that stand there."""
-        text = "\n".join(f"{line}\x1b[K" for line in lines)
-        self._write(f"{_TOGETHER}{self._back(columns)}{text}\x1b[J{_SHOWN}")
-        self._drawn = [cells(_STYLE.sub("", line)) for line in lines]
+        text = "\n".join(lines)
+        self._write(f"{_TOGETHER}{self._wiped(columns)}{text}\r{_SHOWN}")
+        self._drawn = [_STYLE.sub("", line) for line in lines]
 
     def clear(self, columns: int) -> None:
         if self._drawn:
-            self._write(f"{self._back(columns)}\x1b[J")
+            self._write(self._wiped(columns))
         self._drawn = []
 
     def forget(self) -> None:
         """Begin below whatever stands there: somebody else wrote in between."""
         self._drawn = []
 
-    def _back(self, columns: int) -> str:
-        """To the first of our lines. A terminal that became narrower has broken them anew."""
-        rows = sum(max(1, ceil(width / max(1, columns))) for width in self._drawn)
-        return f"\r\x1b[{rows - 1}A" if rows > 1 else "\r"
+    def _wiped(self, columns: int) -> str:
+        """Our rows made empty, and the cursor in the first of them. Each is emptied by itself: a
+        row that was broken anew would otherwise be joined with the next one again, and where they
+        are all that is seen, some terminals would keep a copy of what is cleared at once."""
+        rows = [self._rows(line, columns) for line in self._drawn]
+        if not rows:
+            return "\r"
+        return f"\r{_up(sum(rows[:-1]))}{_DOWN.join([_EMPTY] * sum(rows))}{_up(sum(rows) - 1)}"
+
+    def _rows(self, line: str, columns: int) -> int:
+        return max(1, len(chop_cells(line, max(1, columns)))) if line and self._rewraps else 1
 
     def _write(self, text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal is gone; the discussion goes on
             self._stream.write(text)
             self._stream.flush()
+
+
+def _up(rows: int) -> str:
+    return f"\x1b[{rows}A" if rows else ""
 
 
 class LiveProgress:
@@ -73,17 +93,21 @@ class LiveProgress:
         stream: IO[str],
         expected: Expected,
         *,
+        opening: Sequence[str] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream, self._now = stream, now
         self._began = now()
-        self._board = Board(expected=expected)
-        self._pane = Pane(stream)
+        self._board = Board(expected=expected, opening=tuple(opening))
+        self._pane = Pane(stream, rewraps=rewraps(os.environ))
+        self._width, self._since = 0, 0.0
+        """How wide the terminal is, and since when."""
         self._lock = threading.RLock()
         self._standing = False
         self._over = threading.Event()
         self._above: list[tuple[str, Any, _Above]] = []
         self._start()
+        self.draw()  # what it may take is seen before anybody is called
         self._ticks = threading.Thread(target=self._tick, daemon=True, name="live view")
         self._ticks.start()
 
@@ -131,11 +155,17 @@ class LiveProgress:
     def draw(self) -> None:
         """Show how it stands now."""
         with self._lock:
-            if not self._standing:
+            if not self._standing or not _in_front(self._stream):
                 return
             screen = self._screen()
-            lines = self._board.lines(screen, self._now() - self._began)
-            self._pane.draw(lines, screen.width)
+            if self._has_settled(screen.width):
+                lines = self._board.lines(screen, self._now() - self._began)
+                self._pane.draw(lines, screen.width)
+
+    def _has_settled(self, width: int) -> bool:
+        if width != self._width:
+            self._width, self._since = width, self._now() if self._width else self._now() - SETTLED
+        return self._now() - self._since >= SETTLED
 
     def _tick(self) -> None:
         while not self._over.wait(1 / REDRAWS):
@@ -154,8 +184,8 @@ class LiveProgress:
                 beside = _Above(stream, self)
                 self._above.append((name, stream, beside))
                 setattr(sys, name, beside)
-        with suppress(ValueError, AttributeError):  # not in the main thread, or no such signal
-            signal.signal(signal.SIGCONT, lambda *_: self._pane.forget())
+        self._on_stop(self._stopped)
+        self._on_go_on(lambda *_: self._pane.forget())
 
     def _let_go(self) -> None:
         self._standing = False
@@ -163,8 +193,28 @@ class LiveProgress:
             setattr(sys, name, stream)
             beside.end()
         self._above.clear()
+        self._on_stop(signal.SIG_DFL)
+        self._on_go_on(signal.SIG_DFL)
+
+    @staticmethod
+    def _on_go_on(then: Any) -> None:
         with suppress(ValueError, AttributeError):
-            signal.signal(signal.SIGCONT, signal.SIG_DFL)
+            signal.signal(signal.SIGCONT, then)
+
+    @staticmethod
+    def _on_stop(then: Any) -> None:
+        with suppress(ValueError, AttributeError):  # not in the main thread, or no such signal
+            if signal.getsignal(signal.SIGTSTP) is not signal.SIG_IGN:
+                signal.signal(signal.SIGTSTP, then)
+
+    def _stopped(self, *_: object) -> None:
+        """Ctrl-Z: leave the terminal as it was, and begin below whatever was written meanwhile."""
+        with self._lock:  # so that nobody draws before it stops
+            self._pane.clear(self._screen().width)
+            self._on_stop(signal.SIG_DFL)
+            # To this very thread, which has stopped when the next line is reached.
+            signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)
+            self._on_stop(self._stopped if self._standing else signal.SIG_DFL)
 
     def above(self, stream: IO[str], text: str) -> None:
         """Whole lines of somebody else's, above the view."""
@@ -174,6 +224,22 @@ class LiveProgress:
             stream.write(text)
             stream.flush()
             self.draw()
+
+
+def rewraps(env: Mapping[str, str]) -> bool:
+    """Whether a terminal that becomes narrower breaks its lines anew. xterm, screen and the console
+    of Linux cut them."""
+    if "TMUX" in env:
+        return True
+    return not ("XTERM_VERSION" in env or "STY" in env or env.get("TERM") == "linux")
+
+
+def _in_front(stream: IO[str]) -> bool:
+    """Whether the terminal is ours to draw on: not while the shell has us in the background."""
+    try:
+        return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
+    except (OSError, ValueError, AttributeError):  # it is no such terminal
+        return True
 
 
 class _Above:

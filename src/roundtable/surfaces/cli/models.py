@@ -12,8 +12,9 @@ from typing import Any
 
 from ...bootstrap import App, start
 from ...core.errors import UsageError
-from ...models.discovery import Asking, Found, FoundProvider
+from ...models.discovery import Asking
 from ...models.facts import ModelFacts, about_list, facts_of
+from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider
 from ...speakers.characters import CHARACTERS
 from .here import tell_once
 from .terminal import echo, echo_error, is_terminal, print_json
@@ -35,6 +36,9 @@ def models_command(flags: Mapping[str, Any]) -> int:
     app, found = asyncio.run(look())
     if (trouble := app.keys.trouble) is not None:
         tell_once(trouble)
+    for provider in app.registry.providers.values():
+        if withheld := app.keyed.withheld(provider):
+            tell_once(UsageError(withheld.told, withheld.remedy))
     words = tuple(flags["words"])
     rows = _chosen(found, words)
     if flags["as_json"]:
@@ -42,16 +46,53 @@ def models_command(flags: Mapping[str, Any]) -> int:
         return 0
     if words and not rows:
         raise UsageError(
-            f"No model that can be used now has {' and '.join(map(repr, words))}.",
-            "roundtable models --all shows all of them.",
+            f"No model that can be used now is known to have {' and '.join(map(repr, words))}.",
+            _of_which_nobody_told(found, words) or "roundtable models --all shows all of them.",
         )
     if not words:
-        echo(f"Default model: {found.default_model or 'none'}")
+        echo(f"Default model: {_default(found)}")
         echo("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
     if not words:
+        _show_troubles(found)
         _show_rest(app, found, everything=flags["show_all"])
     return 0
+
+
+def _default(found: Found) -> str:
+    if found.default_model:
+        return found.default_model
+    here = any(each.id == EMBEDDED for each in found.providers)
+    return (
+        f"none ({EMBEDDED_MODEL} only demonstrates, and only where it is named)" if here else "none"
+    )
+
+
+def _show_troubles(found: Found) -> None:
+    """Who is set up, and of no use now."""
+    shut = [(f"{each.label} ({each.how})", each.trouble) for each in found.providers]
+    told = [(name, trouble) for name, trouble in shut if trouble is not None]
+    if told or found.silent:
+        echo("\nSet up, but cannot be used now:")
+    for name, trouble in told:
+        echo(f"\n  {name}")
+        echo(f"    {trouble.told} {trouble.remedy}".rstrip())
+    for server in found.silent:
+        echo(f"\n  {server.told} {server.remedy}".rstrip())
+
+
+def _of_which_nobody_told(found: Found, words: Sequence[str]) -> str:
+    """Where an ability was asked for: of how many models nobody said whether they have it."""
+    fields = {"vision": "vision", "thinking": "thinking", "schema": "structured"}
+    asked = [fields[word.casefold()] for word in words if word.casefold() in fields]
+    if len(asked) < len(words):
+        return ""
+    facts = [each for provider in found.providers for each in facts_of(found, provider)]
+    unknown = [each.id for each in facts if all(getattr(each, f) is None for f in asked)]
+    if not unknown:
+        return ""
+    named = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
+    return f"Of {len(unknown)} nobody told us: {named}"
 
 
 def _chosen(found: Found, words: Sequence[str]) -> Rows:
@@ -84,11 +125,11 @@ def _about(provider: FoundProvider, model: ModelFacts) -> str:
 
 def _show(rows: Rows, *, everything: bool) -> None:
     now = time.time()
+    rows = [(provider, models) for provider, models in rows if provider.trouble is None]
     for provider, models in rows:
         echo(f"\n  {provider.label} ({provider.how})")
         if about := about_list(provider, now):
-            remedy = provider.heard.remedy if provider.heard else ""
-            echo(f"    {about} {remedy}".rstrip())
+            echo(f"    {about}")
         shown = models if everything else models[:SHOWN]
         if shown and provider.id not in ("local", "cmd"):
             _table([_HEADER, *(_cells(each) for each in shown)])
@@ -178,9 +219,14 @@ def _document(app: App, found: Found, rows: Rows) -> dict[str, Any]:
                 "models": [each.id for each in models],
                 "listed": p.listed,
                 "told": about_list(p, now),
+                "trouble": p.trouble._asdict() if p.trouble else None,
                 "facts": [asdict(each) for each in models],
             }
             for p, models in rows
+        ],
+        "silent": [
+            {"provider": each.provider, "told": each.told, "remedy": each.remedy}
+            for each in found.silent
         ],
         "missing": [
             {"provider": m.id, "label": m.label, "variable": m.variable, "get": m.get}
@@ -198,7 +244,7 @@ def _aliases(app: App) -> dict[str, str]:
 
 def _silent_servers(app: App, found: Found) -> list[dict[str, str]]:
     """Servers of this machine that could speak, but did not answer."""
-    here = {provider.id for provider in found.providers}
+    here = {each.id for each in found.providers} | {each.provider for each in found.silent}
     return [
         {"provider": p.id, "label": p.label, "get": p.get or "start it on this machine."}
         for p in app.registry.providers.values()

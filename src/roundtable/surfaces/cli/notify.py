@@ -14,7 +14,7 @@ from ...bootstrap import App
 from ...core.errors import ChannelError, UnknownName, UsageError
 from ...core.notifications import Entry, announcement, outbox_of
 from ...core.notifications_plan import spelled
-from ...core.text import redact
+from ...core.text import counted, redact
 from ...core.values import NEWS_KINDS
 from ...ports import Post
 from .exits import FAILED
@@ -104,7 +104,7 @@ async def _pump(app: App, ids: Sequence[str], days: int) -> int:
     for each in wanted:
         before += len(outbox_of(await app.service.records(each)).left())
     left = await app.notifier.pump(wanted, patience=PATIENCE)
-    echo_error(f"{max(0, before - len(left))} message(s) are done with, {len(left)} left.")
+    echo_error(f"Done with {counted(max(0, before - len(left)), 'message')}, {len(left)} left.")
     _show([entry for _, entry in left])
     for each in dict.fromkeys(discussion_id for discussion_id, _ in left):
         plan = (await app.service.read(each)).notification_plan

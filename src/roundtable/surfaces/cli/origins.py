@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...bootstrap import provider_keys
 from ...config_files import contents, line_of, text_of
 from ...core.errors import RoundtableError
 from ...core.text import clip, redact
 from ...core.visible import written
+from ...models.keyed import Keyed, server_of
+from ...models.registry import Registry
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
 from ...project import MAY_SET, PROJECT_TOML
 from ...project_notes import ODD
+from ...provider_keys import FILE as KEYS_FILE
 from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder, read_settings
 from ...trust import ProjectFile
 from ..setup.stored import stored_config
@@ -112,6 +116,20 @@ def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]
             yield texts.row(key, _without_secrets(value))
     for path in extra_files(settings):
         yield Row("models from", path.name, str(path))
+    yield from _addresses(settings, env)
+
+
+def _addresses(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]:
+    """Where providers are that were moved, by a variable or with a stored key."""
+    try:
+        registry = Registry.load(settings.models_file, settings.agents)
+    except RoundtableError:
+        registry = Registry.load(None, settings.agents)
+    keyed = Keyed(env, provider_keys(settings, registry), registry.providers.values())
+    for provider in registry.providers.values():
+        if name := provider.base_url_variable(keyed):
+            place = "the environment" if env.get(name) else str(settings.home / KEYS_FILE)
+            yield Row(name, redact(server_of(provider.address(keyed) or "")), place)
 
 
 _FILES = ("home", "models from")

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import UsageError
+from ...core.text import counted
 from .here import settings_here
-from .terminal import ask_line, echo_error
+from .terminal import confirmed, echo_error
 
 
 def partition_command(flags: Mapping[str, Any]) -> int:
@@ -25,10 +26,10 @@ async def _partitioned(address: str, parts: int, *, asked: bool) -> int:
     from ...ledger.postgres_partition import partition
 
     if not asked:
-        told = "All events are written anew, and nobody can use the ledger meanwhile. Go on? [y/N]"
-        if (await ask_line(told) or "").strip().lower() not in ("y", "yes"):
+        told = "All events are written anew, and nobody can use the ledger meanwhile. Go on?"
+        if not await confirmed(told):
             echo_error("Nothing was changed.")
             return 1
     events = await partition(address, parts)
-    echo_error(f"{events:,} event(s) are in {parts} partitions now.")
+    echo_error(f"There are {counted(events, 'event')} in {parts} partitions now.")
     return 0

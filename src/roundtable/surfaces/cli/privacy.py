@@ -35,7 +35,7 @@ def privacy_command(flags: Mapping[str, Any]) -> int:
         for each in told:
             if each.kind == kind:
                 echo(f"  - {each.what}")
-                echo(f"    In your hands: {each.control}")
+                echo(f"    You control it: {each.control}")
         echo("")
     echo("Roundtable itself calls home for nothing: no account, no usage data, no updates.")
     return 0
@@ -97,7 +97,7 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "stored",
             f"everything that was said, with the prompts, in {redact(settings.db)}, until you "
             "delete it",
-            "roundtable delete ID; roundtable purge --older-than DAYS; roundtable purge",
+            "roundtable delete ID; roundtable purge --older-than 90d; roundtable purge",
         ),
         Behaviour(
             "stored",

@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...core.assumptions import SOURCE as ASSUMPTIONS
+from ...core.cut_short import is_cut
 from ...core.events import (
     AttemptFailed,
+    AttemptFinished,
     AttemptStarted,
+    DecisionsTabled,
+    DiscussionClosed,
     Event,
     MaterialAdded,
     NoteAdded,
@@ -21,13 +25,16 @@ from ...core.events import (
     SearchFailed,
     SearchFinished,
     SpeechGiven,
+    StageClosed,
     StageOpened,
     StoredEvent,
     TurnFailed,
+    VerdictReached,
 )
 from ...core.naming import name_of, with_names
 from ...core.state import State
 from ...core.text import clip_words, count_words, first_sentences
+from ...core.throttle import span
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
@@ -38,7 +45,8 @@ from .terminal import echo_error, for_screen, on_one_line
 LONGEST = 160
 """Characters of what somebody holds, in a line."""
 NOTHING_EXPECTED = Expected()
-TOLD_AT_ONCE = ("not_cast", "cast_in_part")
+CUT = "cut off at its length limit"
+TOLD_AT_ONCE = ("not_cast", "cast_in_part", "search_failed")
 """Notes that stand among the lines of a run, and need not be told again at its end."""
 
 
@@ -150,16 +158,24 @@ class VerboseProgress(PlainProgress):
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         from .board import clock, cost_so_far
+        from .verdict import cost_told
 
-        spent = f"{state.usage.tokens:,} tokens, {cost_so_far(state)}"
-        what = _line(record, state) or _in_words(record.event.type)
-        self.say(f"[{clock(time.monotonic() - self._begun)}] {what} ({spent})")
+        spent = ""  # before anything was spent there is nothing to say of it
+        if state.usage.tokens:
+            spent = f" ({state.usage.tokens:,} tokens, {cost_told(cost_so_far(state))})"
+        what = _line(record, state) or _verbose(record.event, state)
+        self.say(f"[{clock(time.monotonic() - self._begun)}] {what}{spent}")
 
 
 def make_progress(
-    *, quiet: bool, plain: bool, verbose: bool = False, expected: Expected = NOTHING_EXPECTED
+    *,
+    quiet: bool,
+    plain: bool,
+    verbose: bool = False,
+    expected: Expected = NOTHING_EXPECTED,
+    opening: Sequence[str] = (),
 ) -> Progress:
-    """The progress that fits where stderr goes."""
+    """The progress that fits where stderr goes. `opening` stands in a view until it goes."""
     if quiet:
         return NoProgress()
     if verbose:
@@ -168,7 +184,7 @@ def make_progress(
         return PlainProgress()
     from .live import LiveProgress
 
-    return LiveProgress(sys.stderr, expected)
+    return LiveProgress(sys.stderr, expected, opening=opening)
 
 
 def is_live(*, quiet: bool, plain: bool, verbose: bool) -> bool:
@@ -185,15 +201,16 @@ def told(record: StoredEvent, state: State) -> str:
             return ""  # what the host says to the table is told by what the table does
         case SpeechGiven():
             from ...views.spoken import spoken
-            from .board import held_by
+            from .board import held_in
 
             words = count_words(spoken(event.text))
             who = name_of(state, event.participant)
             if not words:
                 return f"{who} has voted"
             far = procedure_spec(state.start.procedure).progress(state)
-            about = f"{_count(words)}; {far}" if far else _count(words)
-            return f"{who}: {clip_words(held_by(state, event), LONGEST)} ({about})"
+            about = _count(words) + (f", {CUT}" if is_cut(event) else "")
+            about += f"; next: {far}" if far else ""
+            return f"{who}: {clip_words(held_in(event), LONGEST)} ({about})"
         case (
             AttemptFailed()
             | TurnFailed()
@@ -221,7 +238,8 @@ def _line(record: StoredEvent, state: State) -> str:
         case AttemptFailed():
             attempts = state.turns[event.turn_id].attempts
             who = _name(state, attempts[event.attempt - 1].started.participant)
-            return f"{who}, attempt {event.attempt} failed: {event.message}"
+            again = f" {again_in(event)}" if again_in(event) else ""
+            return f"{who}, attempt {event.attempt} failed: {event.message}{again}"
         case ParticipantSubstituted():
             return (
                 f"{_name(state, event.participant)}: {event.to_model} takes over from "
@@ -256,13 +274,49 @@ def _line(record: StoredEvent, state: State) -> str:
             return ""
 
 
+def _verbose(event: Event, state: State) -> str:
+    """What only somebody wants to know who wants every event."""
+    match event:
+        case AttemptFinished():
+            attempt = state.turns[event.turn_id].attempts[event.attempt - 1].started
+            return f"{_name(state, attempt.participant)} has finished: {attempt.model}"
+        case StageClosed():
+            return f"{_stage(event)}: done"
+        case DecisionsTabled():
+            asked = "; ".join(each.question for each in event.decisions)
+            return f"Put to the vote: {asked}" if asked else "Nothing is put to the vote"
+        case NoteAdded():
+            return f"Note: {event.text}"
+        case VerdictReached():
+            return "The answer is there"
+        case DiscussionClosed():
+            return "The discussion is over"
+        case _:
+            return _in_words(event.type)
+
+
+def again_in(failed: AttemptFailed) -> str:
+    """For how long a provider wants to be left alone, where it said so. Whether anybody waits as
+    long as that is the turn's to decide."""
+    wait = failed.retry_after or 0.0
+    return f"It asks to be left alone for {span(wait)}." if wait >= 1 else ""
+
+
 def _at_the_table(participants: Sequence[Participant]) -> str:
     seats = (f"{p.name} ({p.why})" if p.why else p.name for p in participants)
     return f"At the table: {'; '.join(seats)}"
 
 
-def _stage(event: StageOpened) -> str:
-    name = event.stage.replace("-", " ").capitalize()
+_STAGES = {
+    "casting": "The experts are chosen",
+    "clerk": "The positions are compared",
+    "synthesis": "The answer is written",
+}
+"""What happens in stages whose names are the program's own."""
+
+
+def _stage(event: StageOpened | StageClosed) -> str:
+    name = _STAGES.get(event.stage) or event.stage.replace("-", " ").capitalize()
     return f"{name}, round {event.round}" if event.round else name
 
 

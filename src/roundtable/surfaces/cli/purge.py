@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ...core.errors import NotAllowed, RoundtableError, UsageError
-from ...core.text import redact
+from ...core.text import counted, redact
 from ...ledger import open_ledger
 from ...ports import DiscussionSummary
 from ...provider_keys import ProviderKeys
@@ -21,7 +18,8 @@ from ..stored_files import StoredFiles, remove, stored_files
 from ..tokens.removing import settle_for_good
 from ..web.found import STATE_FILE, running
 from .here import settings_here, workspace_here
-from .terminal import echo, echo_error
+from .spans import ago
+from .terminal import confirmed, echo, echo_error
 
 
 def purge_command(flags: Mapping[str, Any]) -> int:
@@ -37,7 +35,7 @@ def purge_command(flags: Mapping[str, Any]) -> int:
         echo_error(f"There is nothing of Roundtable's in {settings.home}.")
         return 0
     _list(found, rows, settings)
-    if not flags["yes"] and not click.confirm("Remove all of this for good?", err=True):
+    if not flags["yes"] and not asyncio.run(confirmed("Remove all of this for good?")):
         echo_error("Nothing was removed.")
         return 0
     if rows:
@@ -47,7 +45,7 @@ def purge_command(flags: Mapping[str, Any]) -> int:
         if keys.kept(name) == "keyring":
             keys.remove(name)
     gone, failed = remove(found)
-    echo_error(f"Removed {gone} file(s) and folder(s).")
+    echo_error("Removed 1 file or folder." if gone == 1 else f"Removed {gone} files and folders.")
     if failed:
         path, why = failed[0]
         raise NotAllowed(
@@ -74,7 +72,7 @@ def _list(found: StoredFiles, rows: list[DiscussionSummary], settings: Settings)
     for path in found.paths:
         echo(f"{path}{os.sep if path.is_dir() and not path.is_symlink() else ''}")
     if rows:
-        echo(f"{len(rows)} discussion(s) in {redact(settings.db)}")
+        echo(f"{counted(len(rows), 'discussion')} in {redact(settings.db)}")
     if found.kept:
         echo_error("\nThese stay:")
         for path in found.kept:
@@ -125,19 +123,19 @@ async def _delete(settings: Settings, ids: list[str]) -> None:
         await ledger.close()
 
 
-async def _forget(settings: Settings, days: int, *, yes: bool) -> int:
-    before = datetime.now(UTC) - timedelta(days=days)
+async def _forget(settings: Settings, older_than: str, *, yes: bool) -> int:
+    before = ago(older_than, "--older-than")
     rows = [
         row for row in await _summaries(settings) if row.updated_at <= before and row.driver is None
     ]
     if not rows:
-        echo_error(f"No discussion has been left unchanged for {days} day(s).")
+        echo_error("No discussion has been unchanged for that long.")
         return 0
     for row in rows:
         echo(f"{row.discussion_id}  {row.updated_at:%Y-%m-%d}  {redact(row.topic)[:60]}")
-    if not yes and not click.confirm(f"Delete these {len(rows)} for good?", err=True):
+    if not yes and not await confirmed(f"Delete these {len(rows)} for good?"):
         echo_error("Nothing was deleted.")
         return 0
     await _delete(settings, [row.discussion_id for row in rows])
-    echo_error(f"Deleted {len(rows)} discussion(s).")
+    echo_error(f"Deleted {counted(len(rows), 'discussion')}.")
     return 0

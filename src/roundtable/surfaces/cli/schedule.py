@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 from ...bootstrap import App
 from ...core.schedule import Schedule
-from ...core.text import redact
+from ...core.text import counted, redact
 from ...core.visible import shown
 from ...documents.gather import gather
 from ...ledger.leases import this_owner
@@ -110,7 +110,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
         echo(shown(redact(f"{name}: {value}")))
     if found.monthly_usd is not None:
         echo(f"at most ${found.monthly_usd:g} a month")
-    echo(f"{found.runs} run(s), {found.missed} missed; made by {shown(found.made_by)}")
+    echo(f"{counted(found.runs, 'run')}, {found.missed} missed; made by {shown(found.made_by)}")
     return 0
 
 

@@ -14,14 +14,15 @@ from ...core.errors import NewerFile, RoundtableError, UsageError
 from ...core.extras import install
 from ...core.text import redact
 from ...models.discovery import embedded_installed
+from ...models.keyed import server_of
 from ...models.provider import Provider
 from ...private import keep_private
-from ...provider_keys import is_sound_key
+from ...provider_keys import is_sound_address, is_sound_key
 from ...search.choose import choose_search
 from ...settings import Settings, home_folder, read_settings
-from ..doctor.reach import reach_provider
+from ..doctor.reach import Reached, reach_provider
 from ..setup.around import Around, look_around
-from ..setup.keys import how_to_get, with_key
+from ..setup.keys import Entered, entered_for, how_to_get, listed_at, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
@@ -30,13 +31,17 @@ from .here import tell_once, workspace_here
 from .terminal import echo, echo_error, echo_prose, is_terminal
 
 NOBODY = "No model can speak here yet."
+_ADDRESS = "enter the address of another server (vLLM, LiteLLM, a company's gateway)"
 _WAYS = (
     ("paste the key of a provider (OpenAI, Anthropic, Google …)", "key"),
     (
         "use a server of this machine (Ollama, LM Studio, llama.cpp): start it, then look again",
         "look",
     ),
+    (_ADDRESS, "address"),
 )
+COMPATIBLE = "openai"
+"""Under whose name any compatible server is called."""
 WITHOUT = "go on without: the demonstration model shows how a table works, but cannot reason"
 WITHOUT_ANYBODY = "go on without: nobody can speak then; the demonstration model is one command"
 _MARKS = {"ok": "✓", "doubtful": "?", "missing": "·", "broken": "✗"}
@@ -71,7 +76,7 @@ class _Dialogue:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._entered: dict[str, str] = {}
+        self._entered: dict[str, Entered] = {}
         """Keys that were tried and are not stored yet, by variable."""
         self._around = self._look()
         self.asked = 0
@@ -105,7 +110,8 @@ class _Dialogue:
     # --- who can speak ------------------------------------------------------------------------
 
     def _look(self) -> Around:
-        return asyncio.run(look_around(self._settings, os.environ, self._entered, told=tell_once))
+        entered = self._entered.values()
+        return asyncio.run(look_around(self._settings, os.environ, entered, told=tell_once))
 
     def _show(self) -> None:
         for each in self._around.findings:
@@ -124,6 +130,8 @@ class _Dialogue:
             match self._answered(question):
                 case "key":
                     self._enter_key()
+                case "address":
+                    self._enter_server()
                 case "look":
                     click.prompt(START_ONE, default="", show_default=False, prompt_suffix="> ")
                     self._around = self._look()
@@ -151,27 +159,86 @@ class _Dialogue:
     def _enter_key(self) -> None:
         if self._around.keys.problem:
             echo_error("No key can be kept before keys.toml is corrected or removed.")
-            return
+            return None
         vendors = self._around.vendors
-        listed = options(*((each.label, each.id) for each in vendors), ("none after all", ""))
+        listed = options(
+            *((_called(each), each.id) for each in vendors),
+            ("of another server: enter its address", _ADDRESS),
+            ("none after all", ""),
+        )
         chosen = self._answered(Question("vendor", "Whose key is it?", listed), back="")
+        if chosen == _ADDRESS:
+            return self._enter_server()
         provider = next((each for each in vendors if each.id == chosen), None)
-        if provider is None or not (key := self._typed_key(provider)):
-            return
-        tried = asyncio.run(reach_provider(provider, with_key(self._around.env, provider, key)))
+        if provider is None or not (key := self._typed_key(how_to_get(provider, os.environ))):
+            return None
+        entered = entered_for(provider, key, os.environ)
+        tried = self._tried(provider, entered)
         if tried.answer == "refuses":
-            echo(f"  ✗ {tried.finding.text} It is not kept.")
+            return self._refuse(tried)
+        self._take(entered)
+        if tried.answer in ("fails", "silent"):
+            echo("The key could not be tried; it counts all the same.")
+        return None
+
+    def _enter_server(self) -> None:
+        """A server that speaks OpenAI's dialect, by its address; its key only if it wants one."""
+        if self._around.keys.problem:
+            echo_error("No address can be kept before keys.toml is corrected or removed.")
             return
-        self._entered[provider.key_env[0]] = key
+        provider = self._around.registry.providers[COMPATIBLE]
+        variables = (*provider.key_env, *provider.base_url_env)
+        if strong := [name for name in variables if os.environ.get(name, "").strip()]:
+            echo_error(
+                f"{' and '.join(strong)} would be stronger than what is stored: unset it first, or "
+                "describe the server in models.toml (docs/models.md)."
+            )
+            return
+        if not (address := self._typed_address(provider)):
+            return
+        entered = entered_for(provider, "", os.environ, address)
+        tried = self._tried(provider, entered)
+        if tried.answer == "refuses" and (key := self._typed_key("It wants a key.")):
+            entered = entered_for(provider, key, os.environ, address)
+            tried = self._tried(provider, entered)
+        if tried.answer != "answers":
+            self._refuse(tried)
+            return
+        self._take(entered)
+
+    def _tried(self, provider: Provider, entered: Entered) -> Reached:
+        return asyncio.run(reach_provider(provider, with_key(os.environ, provider, entered)))
+
+    def _refuse(self, tried: Reached) -> None:
+        echo_prose(f"  ✗ {tried.finding.text} It is not kept.")
+        if tried.finding.remedy:
+            echo_prose(f"      {tried.finding.remedy}")
+
+    def _take(self, entered: Entered) -> None:
+        self._entered[entered.variable] = entered
         self._around = self._look()
         self._show()
-        if tried.answer != "answers":
-            echo("The key could not be tried; it counts all the same.")
 
-    def _typed_key(self, provider: Provider) -> str:
+    def _typed_address(self, provider: Provider) -> str:
+        """Empty if somebody thought better of it. Who leaves out /v1 is helped."""
+        told = "Its address, such as http://gpu-box:8000/v1 (Enter alone goes back)"
+        while True:
+            typed = str(
+                click.prompt(told, default="", show_default=False, prompt_suffix="> ")
+            ).strip()
+            if not typed:
+                return ""
+            address = server_of(provider.complete(typed))
+            if is_sound_address(address):
+                break
+            echo_error("That is no address: write it without a user, a password and a query.")
+        heard = asyncio.run(listed_at(provider, os.environ, address))
+        return heard or address
+
+    def _typed_key(self, get: str) -> str:
         """Typed unseen; empty if somebody thought better of it."""
-        if provider.get:
-            echo(f"  {how_to_get(provider)}")
+        if get:
+            echo_prose(f"  {get}")
         while True:
             hidden = is_terminal(sys.stdin)
             told = "The key (it is not shown; Enter alone goes back)"
@@ -196,7 +263,12 @@ class _Dialogue:
 
     def _keys_told(self) -> tuple[str, ...]:
         place = "the system's keyring" if self._around.keys.place == "keyring" else "keys.toml"
-        return tuple(f"key: {name}, in {place}" for name in self._entered)
+        return tuple(
+            f"key: {each.variable} for {redact(each.address)}, in {place}"
+            if each.key
+            else f"server: {redact(each.address)}, without a key, in keys.toml"
+            for each in self._entered.values()
+        )
 
     def _answered(self, question: Question, *, back: object = None) -> object:
         while True:
@@ -220,9 +292,9 @@ class _Dialogue:
     def _store(self, wizard: Wizard) -> int:
         keys = self._around.keys
         home = self._settings.home
-        for name, key in self._entered.items():
+        for each in self._entered.values():
             try:
-                keys.put(name, key)
+                keys.put(each.variable, each.key, each.address)
             except OSError as error:
                 raise cannot_write(home / "keys.toml", error) from None
         path = store_config(home, wizard.config())
@@ -232,6 +304,13 @@ class _Dialogue:
         else:
             echo(f"{NOBODY} {HOW_ON} The demonstration model: {install('demo')}")
         return 0
+
+
+def _called(provider: Provider) -> str:
+    """A provider among others, with the server that a variable has moved it to."""
+    address = provider.address(os.environ)
+    moved = provider.moved(address)
+    return f"{provider.label}: {redact(server_of(address or ''))}" if moved else provider.label
 
 
 _NO_OR_YES = options(("no, go on", False), ("yes", True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.extras import install
 from ...programs import child, find_program
@@ -19,7 +18,7 @@ from ...version import __version__
 from .. import skill
 from .exits import FAILED
 from .here import settings_here
-from .terminal import echo, echo_error, for_screen, is_terminal
+from .terminal import confirmed, echo, echo_error, for_screen
 
 HUB = "clawhub"
 _HUB_SECONDS = 60.0
@@ -135,12 +134,8 @@ def _account(hub: str) -> str | None:
 def _agreed(account: str, *, yes: bool) -> bool:
     if yes:
         return True
-    if not is_terminal(sys.stdin):
-        raise UsageError(
-            "Nobody is here to agree to the publication.",
-            "Run it in a terminal, or add --yes if that is what you want.",
-        )
-    return click.confirm(f"Publish these files as {account}?", default=False, err=True)
+    otherwise = "Run it in a terminal, or add --yes if that is what you want."
+    return asyncio.run(confirmed(f"Publish these files as {account}?", otherwise, person=True))
 
 
 def _send(hub: str, files: Mapping[str, bytes]) -> int:

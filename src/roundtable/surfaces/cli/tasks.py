@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...bootstrap import App
 from ...core.errors import UsageError
 from ...core.events import TaskLinked
+from ...core.text import counted
 from .terminal import echo, echo_error, print_json
 from .with_app import with_app
 
@@ -42,7 +43,11 @@ def tasks_command(flags: Mapping[str, Any]) -> int:
     else:
         for written in reported.written:
             what = f"{written.kind} {written.task}"
-            who = f" for {written.owner}, {len(written.items)} item(s)" if written.owner else ""
+            who = (
+                f" for {written.owner}, {counted(len(written.items), 'item')}"
+                if written.owner
+                else ""
+            )
             echo(f"{written.board}: {what}{who} {written.url}".rstrip())
         if not reported.written and not reported.problems:
             echo_error("Nothing to report: it is linked to no task and left no action items.")

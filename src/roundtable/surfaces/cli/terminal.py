@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from ...core.errors import BadTopic
+from ...core.errors import BadTopic, UsageError
 from ...core.text import clip
 from ...core.visible import visible
 from ...procedures.opening import MAX_CONTEXT
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 4 * MAX_CONTEXT
 """No text that fits has more: what goes on after them is not read at all."""
+YES = "Add --yes to go on without being asked."
 
 
 # Click would take a stream in ASCII for a mistake and write UTF-8 to it: the stream is named.
@@ -177,6 +178,19 @@ async def ask_line(prompt: str) -> str | None:
 
     threading.Thread(target=read, daemon=True, name="keyboard").start()
     return await typed
+
+
+async def confirmed(question: str, otherwise: str = YES, *, person: bool = False) -> bool:
+    """Whether somebody says yes; an empty line is none. UsageError with what to do `otherwise`
+    where nobody can be asked: the input ended, or is no terminal where it has to be a `person`."""
+    answer = None
+    if not person or is_terminal(sys.stdin):
+        answer = await ask_line(f"{question} [y/N]")
+        if answer is None:
+            echo_error("")
+    if answer is None:
+        raise UsageError("Nobody can be asked here.", otherwise)
+    return answer.lower() in ("y", "yes")
 
 
 class TerminalAsker:

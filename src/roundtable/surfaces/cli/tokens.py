@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from ...bootstrap import App
@@ -18,13 +17,12 @@ from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
 from ..web.links import Links, links_of
 from .here import settings_here
+from .spans import SPAN, span
 from .terminal import echo, echo_error, echo_key
 from .with_app import with_app
 
 ALL = "all"
 USUAL = "usual"
-_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
 
 
@@ -134,7 +132,7 @@ def _end(links: Links, given: str) -> list[str]:
 
 def when(given: str, now: datetime) -> datetime:
     """A time to come, from a span or a date. UsageError says how to write one."""
-    if _SPAN.fullmatch(given.strip().lower()):
+    if SPAN.fullmatch(given.strip().lower()):
         try:
             return now + span(given, "--expires")
         except OverflowError:
@@ -142,16 +140,8 @@ def when(given: str, now: datetime) -> datetime:
     try:
         at = datetime.fromisoformat(given.strip())
     except ValueError:
-        raise UsageError(f"--expires {given!r} is no time.", f"Write {_WHEN}.") from None
+        raise UsageError(f"--expires {given!r} is not a time.", f"Write {_WHEN}.") from None
     return at if at.tzinfo else at.astimezone()
-
-
-def span(given: str, option: str) -> timedelta:
-    """A span such as 12h, 30d or 4w. UsageError names the option and says how to write one."""
-    found = _SPAN.fullmatch(given.strip().lower())
-    if found is None:
-        raise UsageError(f"{option} {given!r} is no span.", "Write one such as 12h, 30d or 4w.")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
 def told(held: Capability) -> str:

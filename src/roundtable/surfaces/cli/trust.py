@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import click
 
 from ...core.errors import RoundtableError, UsageError
 from ...settings import Settings, home_folder
 from ...trust import STORE, Trust, stored
 from ..trust_report import changes
 from .here import settings_here, workspace_here
-from .terminal import echo, echo_error, is_terminal
+from .terminal import confirmed, echo, echo_error
+
+_AGREE = "Trust these files as they are now?"
+_READ_THEM = "Run it in a terminal, or add --yes if you have read them."
 
 
 def trust_command(flags: Mapping[str, Any]) -> int:
@@ -46,7 +47,7 @@ def _ask(settings: Settings, *, yes: bool) -> int:
         if file.standing != "trusted":
             for line in changes(file, settings):
                 echo(f"  {line}")
-    if not yes and not _agreed():
+    if not yes and not asyncio.run(confirmed(_AGREE, _READ_THEM, person=True)):
         echo_error("Nothing was trusted.")
         return 0
     # What was shown is what is trusted, whatever the files say by now.
@@ -54,15 +55,6 @@ def _ask(settings: Settings, *, yes: bool) -> int:
     echo_error(f"Trusted: {', '.join(file.shown for file in files)}.")
     echo_error("A page or a tool server that is running already has to be started anew.")
     return 0
-
-
-def _agreed() -> bool:
-    if not is_terminal(sys.stdin):
-        raise UsageError(
-            "Nobody is here to trust these files.",
-            "Run it in a terminal, or add --yes if you have read them.",
-        )
-    return click.confirm("Trust these files as they are now?", default=False, err=True)
 
 
 def _list(settings: Settings) -> int:

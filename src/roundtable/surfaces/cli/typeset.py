@@ -52,9 +52,12 @@ class Sheet:
         first = f"{' ' * indent}{sign} "
         self._put(self._words(text), style, first, " " * cells(first))
 
-    def entry(self, figure: str, text: str, remark: str, wide: int, about: str = "") -> None:
+    def entry(
+        self, figure: str, text: str, remark: str, wide: int, about: str = "", *, below: str = ""
+    ) -> None:
         """A figure, what it stands for, and a remark beside it; `about` says first what it is
-        about. On a narrow screen what follows the figure stands below it."""
+        about, and what is no remark on that stands `below`. On a narrow screen what follows the
+        figure stands below it."""
         screen = self._screen
         figure, text = self._words(figure), self._words(text)
         beside = self._width >= NARROW
@@ -72,6 +75,7 @@ class Sheet:
         else:
             lines = [screen.paint(line, style) for line, style in body]
             lines += wrapped(rest, room)
+        lines += wrapped(self._words(below), room)
         beside = beside and cells(figure) <= wide + GAP - 1  # a long one stands above
         first = padded(f"  {figure}", indent) if beside else ""
         if not beside:

@@ -23,6 +23,7 @@ from ...views.decision_parts import (
     Made,
     Piece,
     Reason,
+    Side,
     Sure,
     Vote,
     WorkLine,
@@ -45,13 +46,16 @@ SHORT_WORKS = 80
 """Lines of works that are shown with the verdict, though there are files of them."""
 _UNANSWERED = ("failed", "stopped", "interrupted", "none", "live", "paused")
 _OUT = {
-    "any": "has no preference",
-    "abstains": "abstained",
-    "undeclared": "chose nothing",
-    "absent": "absent",
-    "demonstration": "not counted",
-    "none": "did not vote on this",
+    "rejects": ("rejects it", "reject it"),
+    "any": ("has no preference", "have no preference"),
+    "abstains": ("abstained", "abstained"),
+    "undeclared": ("not counted", "not counted"),
+    "absent": ("absent", "absent"),
+    "demonstration": ("not counted", "not counted"),
+    "none": ("did not vote on this", "did not vote on this"),
 }
+"""What is said of one seat, and of several."""
+_DECLARED = ("undeclared", "none")
 _LONGEST_HELD = 70
 _IN_A_LINE = 80
 """Characters of an option that need no shorter words."""
@@ -196,10 +200,13 @@ def _vote(sheet: Sheet, vote: Vote) -> None:
         remarks = "; ".join([*held, *_otherwise(vote)])
         sheet.entry(vote.figure, "not settled", remarks, FIGURES, about)
         return
-    remarks = "; ".join([*_otherwise(vote), *_before(vote)])
+    # What is said of those who chose it stands beside it; who did not, below.
+    below = "; ".join(_otherwise(vote))
     figure = f"{chosen.count} of {len(vote.pieces)}"
     text = chosen.text if len(chosen.text) <= _IN_A_LINE else chosen.label
-    sheet.entry(figure, text[:1].upper() + text[1:], remarks, FIGURES, about)
+    text = text[:1].upper() + text[1:]
+    told = vote.before_told
+    sheet.entry(figure, text, told[:1].lower() + told[1:], FIGURES, about, below=below)
 
 
 def _otherwise(vote: Vote) -> Iterator[str]:
@@ -207,22 +214,18 @@ def _otherwise(vote: Vote) -> Iterator[str]:
     for piece in vote.pieces:
         if piece.side in ("other", "own") and (vote.settled or piece.side == "own"):
             yield f"{piece.name}: {_held(piece)}"
-    for side, told in _OUT.items():
-        names = [piece.name for piece in vote.pieces if piece.side == side]
-        if names:
-            yield f"{listed(names)} {told}"
+    for side, (told, of_several) in _OUT.items():
+        out = [piece for piece in vote.pieces if piece.side == side]
+        # What somebody declared who has no vote is not lost.
+        last = [piece for piece in out if side in _DECLARED and piece.held]
+        if names := [piece.name for piece in out if piece not in last]:
+            yield f"{listed(names)} {told if len(names) == 1 else of_several}"
+        yield from (f"{piece.name} {told}, {_held(piece)}" for piece in last)
 
 
 def _held(piece: Piece) -> str:
     held = piece.held.partition(": ")[2] if piece.side == "own" else piece.held
     return clip_words(held or "a position of its own", _LONGEST_HELD)
-
-
-def _before(vote: Vote) -> Iterator[str]:
-    if vote.before and vote.before == vote.figure:
-        yield "already so before they heard each other"
-    elif vote.before:
-        yield f"{vote.before} before they heard each other"
 
 
 def _sureness(sure: Sure) -> tuple[str, str]:
@@ -336,15 +339,22 @@ def _dissent(sheet: Sheet, decision: Decision) -> None:
     sheet.heading("Who disagrees")
     if dissent.lead:
         sheet.paragraph(dissent.lead, indent=2)
+    if decision.kind == "split" and dissent.pairs:
+        # Nothing prevails, so the largest camp is one side among the others.
+        _side(sheet, dissent.pairs[0].majority)
     for pair in dissent.pairs:
-        sheet.item(f"{pair.against.title}: {pair.against.position}", "•")
-        said = [q.words for q in pair.against.quotes if not _says(q.words, pair.against.position)]
-        for words in said[:1]:
-            sheet.paragraph(f"“{words}”", "dim", 4)
+        _side(sheet, pair.against)
         if pair.settle:
             sheet.paragraph(f"What would settle it: {pair.settle}", indent=4)
     if against is not None and not dissent.pairs:
         sheet.item(f"The strongest argument against it: {against.text}", "•")
+
+
+def _side(sheet: Sheet, side: Side) -> None:
+    sheet.item(f"{side.title}: {side.position}", "•")
+    said = [quote.words for quote in side.quotes if not _says(quote.words, side.position)]
+    for words in said[:1]:
+        sheet.paragraph(f"“{words}”", "dim", 4)
 
 
 def _says(quotation: str, position: str) -> bool:
@@ -419,7 +429,11 @@ def _spent(made: Made, cost: str) -> str:
         return "no calls"
     tokens = made.input_tokens + made.output_tokens
     calls = "1 call" if made.calls == 1 else f"{made.calls} calls"
-    return f"{calls}, {tokens:,} tokens, {'no cost' if cost == '$0.00' else cost}"
+    return f"{calls}, {tokens:,} tokens, {cost_told(cost)}"
+
+
+def cost_told(cost: str) -> str:
+    return "no cost" if cost == "$0.00" else cost
 
 
 def next_words(verdict: Verdict) -> list[str]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...bootstrap import make_lookout, provider_keys
 from ...core.agents import BUILT_IN
-from ...core.errors import RoundtableError
+from ...core.errors import RoundtableError, UnknownName
 from ...models.discovery import Asking
+from ...models.found import Found
+from ...models.keyed import Keyed
 from ...models.registry import Registry
-from ...settings import Choices
+from ...settings import Choices, Settings
 from . import door_checks, limit_checks, model_checks, settings_checks, store_checks
 from .finding import Finding
 from .reach import reach as reach_all
@@ -39,9 +41,10 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     except RoundtableError:  # check_files has named it
         registry = Registry.load(None, agents)
     keys = provider_keys(settings, registry)
-    keyed: Mapping[str, str] = ChainMap(env, keys)  # type: ignore[arg-type]
+    keyed = Keyed(env, keys, registry.providers.values())
     asking: Asking = "all" if reach else "never"
     lookout = make_lookout(settings, registry, keyed)
+    doubted = lookout.unusable() if reach else frozenset()
     try:
         models = await lookout.look(asking=asking)
     except RoundtableError as error:
@@ -52,14 +55,14 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     reached: list[Finding] = []
     first = models.default_model
     if reach:
-        reached = await reach_all(models, lookout, keyed)
-        if any(lookout.is_missing(each.id, model.partition("/")[2])
+        reached = await reach_all(models, lookout, keyed, _named(settings, models), doubted)
+        if any(lookout.why_unusable(each.id, model.partition("/")[2])
                for each in models.providers for model in each.models):  # fmt: skip
-            # A name of its list means nothing there: nobody would be seated on it.
+            # A name of its list is of no use there: nobody would be seated on it.
             models = await lookout.look(asking="never")
-    found += model_checks.check_models(models, env, before=first)
-    found += model_checks.check_keys(models, env)
-    found += model_checks.check_stored_keys(keys)
+    found += model_checks.check_models(models, keyed, before=first)
+    found += model_checks.check_keys(models, keyed)
+    found += model_checks.check_stored_keys(keys, keyed, registry)
     found += reached
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
@@ -77,6 +80,16 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         quiet = settings.choices.model_copy(update={"model_lists": False})
         found += await expected_run(settings.model_copy(update={"choices": quiet}), env)
     return Examination(tuple(found), tuple(full_set_up(models)))
+
+
+def _named(settings: Settings, found: Found) -> list[str]:
+    """The models that the settings name, by their ids."""
+    choices = settings.choices
+    ids: list[str] = []
+    for name in (choices.default_model, *choices.models, choices.fallback_model):
+        with suppress(UnknownName):  # check_files has named it
+            ids += [found.registry.resolve(name).id] if name else []
+    return ids
 
 
 _OPENING = ("settings", "models", "routing", "experts", "procedures")

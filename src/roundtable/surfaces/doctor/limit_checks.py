@@ -8,7 +8,7 @@ from ...core.call_gate import CallGate, CallLimits, slots_told
 from ...core.errors import RoundtableError
 from ...ledger import open_ledger
 from ...ledger.beside import in_postgres
-from ...models.discovery import Found
+from ...models.found import Found
 from ...models.limits import gates_of, provider_limits
 from ...settings import Settings
 from .finding import Finding

@@ -7,9 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from ...core.extras import install
 from ...core.key_shapes import of_another_vendor
-from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider, embedded_installed
+from ...core.text import redact
+from ...models.discovery import embedded_installed
 from ...models.facts import about_list
+from ...models.found import EMBEDDED_MODEL, Found, FoundProvider
+from ...models.keyed import Keyed
 from ...models.provider import Provider
+from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
@@ -20,18 +24,11 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
     """`before`: the default model by the lists alone, before anybody was called."""
     wanted = found.configured_default
     if wanted is not None and not found.usable(wanted):
-        provider = found.registry.provider_of(wanted)
-        yield Finding(
-            "models", "broken", f"The default model {wanted} cannot be used now.", provider.get
-        )
-    elif not found.default_model:
-        heard = [each for each in found.providers if each.heard] or found.silent
-        if found.unlisted and not heard:
-            told = f"{found.unlisted} has not been asked for its models yet; the first question is."
-            yield Finding("models", "missing", told, "roundtable doctor --reach asks now.")
-        else:
-            trouble = found.no_model()
-            yield Finding("models", "missing", trouble.message, trouble.remedy)
+        why = found.why_not(wanted)
+        told = f"The default model is {wanted}, which {why.told}."
+        yield Finding("models", "broken", told, why.remedy)
+    elif not found.default_model and (nobody := found.why_nobody()) is not None:
+        yield Finding("models", "missing", f"No model can speak: {nobody.told}", nobody.remedy)
     elif found.default_model == EMBEDDED_MODEL:
         yield Finding(
             "models",
@@ -41,8 +38,9 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
             else "No model can speak here yet.",
             "Set the key of any provider (roundtable models lists them), or start Ollama.",
         )
-    elif found.default_model != before:
-        told = f"Default model: {found.default_model}, for {before} is listed and not there."
+    elif before and found.default_model != before:
+        why = found.why_not(before)
+        told = f"Default model: {found.default_model}, for {before}, which is listed, {why.told}."
         yield Finding(
             "models",
             "doubtful",
@@ -58,23 +56,19 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
             yield wrong
         elif each.id not in ("local", "cmd"):
             yield _credentials(each)
+    for server in found.silent:
+        yield Finding("credentials", "doubtful", server.told, server.remedy)
 
 
 def _credentials(provider: FoundProvider) -> Finding:
     """What opens a provider, and what is known of its models. What it said when it was last asked
     is told; nobody is asked for this."""
     told = f"{provider.label}: {provider.how}"
-    heard = provider.heard
-    if heard is None:
-        if provider.models:
-            return Finding("credentials", "ok", told)
-        remedy = f"roundtable models --refresh asks it; or name one: {provider.id}/NAME."
-        return Finding("credentials", "doubtful", f"{told}; its models are unknown.", remedy)
+    if (trouble := provider.trouble) is not None:
+        remedy = f"{trouble.remedy} `roundtable doctor --reach` tries it.".strip()
+        return Finding("credentials", "doubtful", f"{told}. {trouble.told}", remedy)
     about = about_list(provider, time.time())
-    if heard.heard == "listed":
-        return Finding("credentials", "ok", f"{told}; {about}")
-    remedy = f"{heard.remedy} roundtable doctor --reach tries it again.".strip()
-    return Finding("credentials", "doubtful", f"{told}. {about}", remedy)
+    return Finding("credentials", "ok", f"{told}; {about}" if about else told)
 
 
 def check_keys(found: Found, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -108,13 +102,18 @@ def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
     return Finding("credentials", "broken", told, provider.get)
 
 
-def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:
-    """Those that were entered on the page: by name, and where they are kept."""
+def check_stored_keys(keys: ProviderKeys, keyed: Keyed, registry: Registry) -> Iterator[Finding]:
+    """Those that were entered: by name, where they are kept, and for which server."""
     if (trouble := keys.trouble) is not None:
         yield Finding("credentials", "broken", trouble.message, trouble.remedy)
-    for name in sorted(keys):
+    for name in sorted({*keys, *keys.addresses}):
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
-        yield Finding("credentials", "ok", f"{name} is stored in {where}.")
+        place = f" for {redact(keys.addresses[name])}" if name in keys.addresses else ""
+        what = f"{name} is stored" if keys.kept(name) else "A server without a key is stored"
+        yield Finding("credentials", "ok", f"{what} in {where}{place}.")
+    for provider in registry.providers.values():
+        if withheld := keyed.withheld(provider):
+            yield Finding("credentials", "doubtful", withheld.told, withheld.remedy)
 
 
 def check_agents(settings: Settings, found: Found) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from ...core.state import State
 from ...core.text import dollars
 from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
-from ...models.discovery import Found
+from ...models.found import Found
 from ...models.registry import Registry
 from ...procedures import procedure_spec
 from ...rehearsal.estimate import Estimate, about, estimate

@@ -10,10 +10,10 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from ...core.errors import RoundtableError
-from ...core.text import redact
+from ...core.text import counted, redact
 from ...ledger import open_ledger
 from ...ledger.migrations import migrations
-from ...ledger.sqlite_file import APPLICATION_ID
+from ...ledger.sqlite_file import APPLICATION_ID, translate
 from ...ports import Ledger
 from ...private import open_to_others
 from ...settings import DATABASE, Settings
@@ -63,7 +63,7 @@ def _file(where: str) -> Finding:
     if not path.is_file():
         remedy = "Name a file with ROUNDTABLE_DB."
         return Finding("database", "broken", f"{path} is not a file.", remedy)
-    elsewhere = "Move it away, or choose another file with ROUNDTABLE_DB."
+    elsewhere = "Choose another file with ROUNDTABLE_DB."
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             program, version = database.execute(
@@ -76,7 +76,8 @@ def _file(where: str) -> Finding:
                 return Finding("database", "broken", told, elsewhere)
             rows = database.execute("SELECT count(*) FROM discussions").fetchone()[0]
     except sqlite3.Error as error:
-        return Finding("database", "broken", f"{path} cannot be read: {error}.", elsewhere)
+        trouble = translate(error, path)
+        return Finding("database", "broken", trouble.message, trouble.remedy)
     newest = migrations("sqlite")[-1].version
     if version > newest:
         told = f"{path} has schema version {version}; this Roundtable knows {newest}."
@@ -85,7 +86,7 @@ def _file(where: str) -> Finding:
         remedy = f"Keep a copy, and restore it from a backup ({path.name}.v*.bak), if there is one."
         return Finding("database", "broken", f"{path} is damaged: {sound}.", remedy)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
-    told = f"{path}: {rows} discussion(s), {size}, schema version {version} of {newest}."
+    told = f"{path}: {counted(rows, 'discussion')}, {size}, schema version {version} of {newest}."
     return Finding("database", "ok", told)
 
 

@@ -38,7 +38,7 @@ from ...core.events import (
     WorkflowChosen,
 )
 from ...core.state import State
-from ...core.text import clip, first_sentences
+from ...core.text import clip, counted, first_sentences
 from ...core.values import Participant
 from ...procedures.spec import PREFIX as OWN
 from ...views.outgoing import outgoing
@@ -66,7 +66,9 @@ def _told(record: StoredEvent, state: State) -> str:
         case ParticipantsSeated():
             return f"At the table: {_seats(event.participants)}"
         case WorkflowChosen():
-            return f"The table chose its workflow: {event.workflow}, {event.rounds} round(s)"
+            return (
+                f"The table chose its workflow: {event.workflow}, {counted(event.rounds, 'round')}"
+            )
         case StageOpened():
             who = ", ".join(state.name_of(turn.rpartition("/")[2]) for turn in event.turns)
             place = f"Round {event.round}, " if event.round else ""
@@ -92,7 +94,7 @@ def _told(record: StoredEvent, state: State) -> str:
         case RoundAdvanced():
             return f"Round {event.round} was ended by {event.by or 'hand'}"
         case RoundsExtended():
-            return f"{event.by} gave the table {event.rounds} more round(s)"
+            return f"{event.by} gave the table {counted(event.rounds, 'more round')}"
         case MaterialAdded():
             return f"{event.by} added material: {_line(event.material.source)}"
         case DiscussionPaused():

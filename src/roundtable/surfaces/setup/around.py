@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...bootstrap import make_lookout, provider_keys
-from ...core.errors import RoundtableError
-from ...models.discovery import Found, FoundProvider
+from ...core.errors import RoundtableError, UsageError
+from ...models.found import Found, FoundProvider
+from ...models.keyed import Keyed
+from ...models.lookout import Lookout
 from ...models.provider import Provider
 from ...models.registry import Registry
 from ...provider_keys import ProviderKeys
 from ...settings import Settings
-from ..doctor.finding import Finding
+from ..doctor.finding import Finding, State
 from ..doctor.reach import Reached, reach_provider
-from .keys import takes_key
+from .keys import Entered, takes_key, with_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,59 +42,81 @@ class Around:
 async def look_around(
     settings: Settings,
     env: Mapping[str, str],
-    entered: Mapping[str, str],
+    entered: Iterable[Entered],
     *,
     told: Callable[[RoundtableError], None],
 ) -> Around:
     """See who can speak with these keys. `entered` are keys that nobody has stored yet."""
+    entered = tuple(entered)
     try:
         registry = Registry.load(settings.models_file, settings.agents)
     except RoundtableError as error:
         told(error)
         registry = Registry.load(None, settings.agents)
     keys = provider_keys(settings, registry)
-    keyed: Mapping[str, str] = ChainMap({**entered}, env, keys)  # type: ignore[arg-type]
+    seen = env
+    for each in entered:
+        owners = (p for p in registry.providers.values() if each.variable in p.key_env)
+        seen = with_key(seen, next(owners), each)
+    keyed = Keyed(seen, keys, registry.providers.values())
     try:
-        found = await make_lookout(settings, registry, keyed).look()
+        lookout = make_lookout(settings, registry, keyed)
+        found = await lookout.look()
     except RoundtableError as error:  # a default model that does not exist
         told(error)
         choices = settings.choices.model_copy(update={"default_model": None})
         settings = settings.model_copy(update={"choices": choices})
-        found = await make_lookout(settings, registry, keyed).look()
-    tried = await asyncio.gather(*(_tried(registry, each, keyed) for each in found.providers))
-    findings = tuple(
-        _told(each, reached, _whence(registry.providers[each.id], entered, env, keys))
+        lookout = make_lookout(settings, registry, keyed)
+        found = await lookout.look()
+    tried = await asyncio.gather(*(_tried(lookout, each, keyed) for each in found.providers))
+    findings = [
+        _told(each, reached, _whence(registry.providers[each.id], entered, env, keyed, keys))
         for each, reached in zip(found.providers, tried, strict=True)
         if each.id != "local"
-    )
-    speaking = tuple(
-        each
+    ]
+    findings += [
+        Finding(registry.providers[each.provider].label, "doubtful", each.told, each.remedy)
+        for each in found.silent
+    ]
+    mute = {
+        each.id
         for each, reached in zip(found.providers, tried, strict=True)
-        if reached is None or reached.answer != "refuses"
-    )
+        if reached is not None and reached.answer in ("refuses", "lacks")
+    }
+    if lookout.unusable():
+        # What was just found to be of no use is suggested to nobody.
+        found = await lookout.look(asking="never")
+    speaking = tuple(each for each in found.providers if each.id not in mute)
     if (trouble := keys.trouble) is not None:
         told(trouble)
-    return Around(settings, registry, keys, keyed, replace(found, providers=speaking), findings)
+    for provider in registry.providers.values():
+        if withheld := keyed.withheld(provider):
+            told(UsageError(withheld.told, withheld.remedy))
+    found = replace(found, providers=speaking)
+    return Around(settings, registry, keys, keyed, found, tuple(findings))
 
 
-async def _tried(
-    registry: Registry, found: FoundProvider, env: Mapping[str, str]
-) -> Reached | None:
+async def _tried(lookout: Lookout, found: FoundProvider, env: Mapping[str, str]) -> Reached | None:
     """None where there is nothing to try: it answered already, or trying it would cost."""
-    provider = registry.providers[found.id]
+    provider = lookout.registry.providers[found.id]
     if provider.kind in ("local", "command", "scripted") or provider.probe is not None:
         return None
-    return await reach_provider(provider, env)
+    return await reach_provider(provider, env, lookout)
 
 
 def _whence(
-    provider: Provider, entered: Mapping[str, str], env: Mapping[str, str], keys: ProviderKeys
+    provider: Provider,
+    entered: Iterable[Entered],
+    env: Mapping[str, str],
+    keyed: Mapping[str, str],
+    keys: ProviderKeys,
 ) -> str:
-    if any(entered.get(name) for name in provider.key_env):
+    if any(each.variable in provider.key_env and each.key for each in entered):
         return "entered just now"
     if variable := provider.key_variable(env):
         return variable
-    kept = next((place for name in provider.key_env if (place := keys.kept(name))), None)
+    counts = provider.key_variable(keyed)
+    kept = keys.kept(counts) if counts else None
     return {"keyring": "in the system's keyring", "file": "stored", None: ""}[kept]
 
 
@@ -106,14 +129,13 @@ def _told(found: FoundProvider, reached: Reached | None, whence: str) -> Finding
         count = len(found.models)
         models = f"{count} model{'s' if count != 1 else ''}"
         where = found.how.removeprefix("setting, ")
-        if not count:
-            return Finding(found.label, "doubtful", f"{where}: {NO_MODELS}")
+        if found.trouble is not None:
+            return Finding(found.label, "doubtful", found.trouble.told, found.trouble.remedy)
         return Finding(found.label, "ok", f"{where}: {models}")
-    opened = f"the key {whence}" if whence else found.how
-    if reached.answer == "answers":
+    opened = f"the key {whence}" if whence else f"without a key, {found.how}"
+    if reached.answer == "answers" and reached.finding.state == "ok":
         return Finding(found.label, "ok", f"answers ({opened})")
-    told = f"{reached.finding.text} ({opened})"
-    return Finding(found.label, "broken", told, reached.finding.remedy)
-
-
-NO_MODELS = "answers, but has no model loaded"
+    state: State = "doubtful" if reached.answer == "answers" else "broken"
+    text = reached.finding.text.removeprefix(found.label).removeprefix(":").strip()
+    told = f"{text} ({opened})"
+    return Finding(found.label, state, told, reached.finding.remedy)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...core.errors import UnknownName
-from ...models.discovery import Found
 from ...models.entry import ModelEntry
+from ...models.found import Found
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
 from .wizard import NO_LIMIT, OTHER, PAGES, Wizard

@@ -128,7 +128,7 @@ class Wizard:
                     path.append(self._model("all", "Which model? Any alias or provider/model."))
                 case "each":
                     path += [
-                        self._model(r.id, _SEAT.format(place, f"{r.name} {r.emoji}"))
+                        self._seat(r.id, _SEAT.format(place, f"{r.name} {r.emoji}"))
                         for place, r in zip(_PLACES, ROLES, strict=True)
                     ]
                 case "preset":
@@ -174,7 +174,20 @@ class Wizard:
 
     def _model(self, key: str, text: str) -> Question:
         listed = options(*((each, each) for each in self.models[:MOST_LISTED]))
+        if (more := len(self.models) - MOST_LISTED) > 0:
+            text = f"{text} Write the name of any of {more} more (roundtable models --all)."
         return self._asked(key, text, listed, free=True)
+
+    def _seat(self, key: str, text: str) -> Question:
+        """The suggestion was for different seats: whoever was given one already is no longer it."""
+        question = self._model(key, text)
+        seats = [role.id for role in ROLES]
+        suggested = [self.defaults.get(each) for each in seats]
+        taken = [self.answers.get(each) for each in seats[: seats.index(key)]]
+        if question.default not in taken or len(set(suggested)) < len(seats):
+            return question
+        free = (each for each in (*suggested, *self.models) if each and each not in taken)
+        return replace(question, default=next(free, question.default))
 
     def _presets(self) -> tuple[Option, ...]:
         rows = []
@@ -220,7 +233,8 @@ class Wizard:
 
     def _told(self) -> str:
         cap = self._cap()
-        search = self.searches if self._rest("search") else "off"
+        found = f"whatever there is (now {self.searches})" if self.searches else ""
+        search = found if self._rest("search") else "off"
         page = _shown(_PAGE, self._rest("page"))
         return "\n".join(
             [

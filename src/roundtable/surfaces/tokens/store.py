@@ -486,7 +486,7 @@ def _loaded(path: Path) -> _All:
         str(path),
         "the file",
         "the list of tokens",
-        "Mend it; or delete it to end all of them, and links that were ended will open again "
+        "Fix it; or delete it to end all of them, and links that were ended will open again "
         "unless web.key is deleted too.",
     )
     where = str(path)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ...core.numbers import NUMBER
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Material
@@ -56,9 +57,9 @@ class AskTools(ToolsetBase):
             Field(description="A discussion to go on from, with its table and record; or last."),
         ] = "",
         language: str | None = None,
-        max_calls: Annotated[int | None, Field(ge=1)] = None,
-        max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
-        max_seconds: Annotated[float | None, Field(gt=0)] = None,
+        max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None,
+        max_cost_usd: Annotated[float | None, Field(ge=0), NUMBER] = None,
+        max_seconds: Annotated[float | None, Field(gt=0), NUMBER] = None,
         search: Annotated[bool, Field(description="In the web.")] = True,
         clarify: Annotated[bool, Field(description="You will answer what the host asks.")] = False,
         created_by: str = "",
@@ -246,7 +247,7 @@ def _collected(state: State, caller: str = "") -> Collected:
         detail=f"{closed.detail} {closed.remedy}".strip() if closed else "",
         report="",
         next_offset=None,
-        notes=[redact(clip(note.text, SHORT)) for note in notes(state)][:8],
+        notes=_noted(state),
         calls=usage.calls,
         tokens=usage.tokens,
         cost_usd=usage.cost_usd,
@@ -256,6 +257,16 @@ def _collected(state: State, caller: str = "") -> Collected:
         if now.waiting_for or state.set_aside
         else "It is not done yet: poll it, or collect with wait=50.",
     )
+
+
+MOST_NOTES = 8
+
+
+def _noted(state: State) -> list[str]:
+    """The first notes, and how many more there are."""
+    found = [redact(clip(note.text, SHORT)) for note in notes(state)]
+    more = len(found) - MOST_NOTES
+    return [*found[:MOST_NOTES], *([f"And {more} more: read the report."] if more > 0 else ())]
 
 
 def _cut(result: Collected, limit: int) -> Collected:
@@ -316,7 +327,9 @@ def _dissenting(state: State) -> list[Dissenting]:
         Dissenting(
             participant=each.participant,
             position=clip(each.position, SHORT),
-            reason=clip(each.reason, SHORT),
+            reason=clip(
+                f"Not counted: {each.uncounted}." if each.uncounted else each.reason, SHORT
+            ),
         )
         for each in Delivery.of(state).dissent
     ]

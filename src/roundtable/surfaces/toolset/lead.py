@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ...core.numbers import NUMBER
 from ...core.values import HOST_WIRE_NAME, Material
 from ..opening import checked_for_secrets
 from ..tokens.opening import raise_as
@@ -31,10 +32,10 @@ class LeadTools(ToolsetBase):
     async def resume(
         self,
         discussion_id: Id,
-        max_cost: Annotated[float | None, Field(gt=0)] = None,
-        max_calls: Annotated[int | None, Field(ge=1)] = None,
-        max_tokens: Annotated[int | None, Field(ge=1)] = None,
-        max_time: Annotated[float | None, Field(ge=1)] = None,
+        max_cost: Annotated[float | None, Field(gt=0), NUMBER] = None,
+        max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None,
+        max_tokens: Annotated[int | None, Field(ge=1), NUMBER] = None,
+        max_time: Annotated[float | None, Field(ge=1), NUMBER] = None,
     ) -> Acted:
         """Let a paused discussion go on, or with higher limits one that ended for want of them."""
         given = {

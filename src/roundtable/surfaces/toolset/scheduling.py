@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ...core.errors import UsageError
+from ...core.numbers import NUMBER
 from ...core.values import Material
 from ..opening import BriefOptionValues
 from ..schedules.making import (
@@ -48,8 +49,10 @@ class SchedulingTools(ToolsetBase):
         procedure: str | None = None,
         context: str = "",
         options: BriefOptionValues | None = None,
-        max_cost_usd: Annotated[float | None, Field(ge=0, description="Of each run.")] = None,
-        monthly_usd: Annotated[float | None, Field(ge=0, description="Of a month.")] = None,
+        max_cost_usd: Annotated[
+            float | None, Field(ge=0, description="Of each run."), NUMBER
+        ] = None,
+        monthly_usd: Annotated[float | None, Field(ge=0, description="Of a month."), NUMBER] = None,
     ) -> Scheduled:
         """List, add, pause, resume or remove questions that are put to a table at set times, or
         once later."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
+from ...core.numbers import NUMBER
 from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import OnSecrets, Settings
@@ -148,10 +149,10 @@ class MakeToken(Body):
     discussions: list[Short] | None = Field(default_factory=list, max_length=1_000)
     """None: all of them."""
     seat: Short = ""
-    spend_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    spend_usd: Annotated[float | None, Field(ge=0, allow_inf_nan=False), NUMBER] = None
     channels: list[Short] | None = Field(default_factory=list, max_length=100)
     """None: all that the settings name."""
-    hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
+    hours: Annotated[float | None, Field(gt=0, le=10 * 366 * 24), NUMBER] = None
 
 
 class Headlined(BaseModel):
@@ -222,11 +223,11 @@ class Reason(Body):
 class Higher(Body):
     """As far as it may go on, where a limit ended it."""
 
-    max_cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    max_cost: Annotated[float | None, Field(gt=0, allow_inf_nan=False), NUMBER] = None
     """US dollars."""
-    max_calls: Annotated[int, Field(ge=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_time: Annotated[float, Field(ge=1, allow_inf_nan=False)] | None = None
+    max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None
+    max_tokens: Annotated[int | None, Field(ge=1), NUMBER] = None
+    max_time: Annotated[float | None, Field(ge=1, allow_inf_nan=False), NUMBER] = None
     """Seconds."""
 
 
@@ -281,7 +282,7 @@ class Outcome(Body):
 class Share(Body):
     role: Role = "viewer"
     seat: Short = ""
-    hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
+    hours: Annotated[float | None, Field(gt=0, le=10 * 366 * 24), NUMBER] = None
     password: Short = ""
     label: Short = ""
     """What the link is for, in the list of links."""

@@ -16,7 +16,7 @@ from ...core.visible import shown
 from ...models.provider import Provider
 from ...provider_keys import LONGEST_KEY, is_sound_key
 from ..doctor.reach import reach_provider
-from ..setup.keys import how_to_get, takes_key, with_key
+from ..setup.keys import entered_for, how_to_get, takes_key, with_key
 from .access import Denied, Here
 from .bodies import REFUSALS, Body, Short
 from .hosts import is_loopback
@@ -82,18 +82,20 @@ def router() -> APIRouter:
                 "key has.",
                 "Copy the key once more, alone.",
             )
-        tried = await reach_provider(provider, with_key(app.env, provider, key))
+        entered = entered_for(provider, key, app.env)
+        tried = await reach_provider(provider, with_key(app.env, provider, entered))
         if tried.answer == "refuses":
             raise Denied(
                 422,
-                f"{provider.label} refuses this key; it was not kept. {shown(tried.finding.text)}",
-                how_to_get(provider) or "Check it at the provider, and copy it once more.",
+                f"{provider.label_at(entered.address)} refuses this key; it was not kept. "
+                f"{shown(tried.finding.text)}",
+                how_to_get(provider, app.env) or "Check it at the provider, and copy it once more.",
             )
-        held = await asyncio.to_thread(app.keys.put, variable, key)
+        held = await asyncio.to_thread(app.keys.put, variable, key, entered.address)
         return KeyKept(
             provider=provider.id,
             held=held,
-            tried=tried.answer,
+            tried="fails" if tried.answer == "lacks" else tried.answer,
             told=shown(tried.finding.text),
             remedy=shown(tried.finding.remedy),
         )
@@ -147,10 +149,10 @@ def _rows(app: App, refused: str) -> KeyRows:
         providers=[
             KeyRow(
                 provider=each.id,
-                label=each.label,
+                label=each.label_at(each.address(app.env)),
                 variable=each.key_variable(app.keyed) or each.key_env[0],
                 held=_held(app, each),
-                get=how_to_get(each),
+                get=how_to_get(each, app.env),
             )
             for each in app.registry.providers.values()
             if takes_key(each, app.env)

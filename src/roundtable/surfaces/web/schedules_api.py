@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from ...core.numbers import NUMBER
 from ...core.values import Budget, Material
 from ...settings import OnSecrets
 from ..opening import OptionValues
@@ -42,7 +43,7 @@ class AddSchedule(bodies.Body):
     zone: bodies.Short = "UTC"
     at: bodies.Short = ""
     """Once, in ISO form; without an offset in the time of `zone`."""
-    monthly_usd: Annotated[float | None, Field(ge=0)] = None
+    monthly_usd: Annotated[float | None, Field(ge=0), NUMBER] = None
     """What all its runs of a month may cost."""
 
     def wanted(self) -> WantedSchedule:

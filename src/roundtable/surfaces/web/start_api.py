@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from ...bootstrap import App
 from ...core.errors import BadTopic, RoundtableError, UsageError
+from ...core.naming import line
 from ...core.state import State
 from ...core.values import Expected
 from ...core.visible import shown
@@ -21,8 +22,8 @@ from ...documents.reading import read_document
 from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
-from ...models.discovery import Found
 from ...models.facts import ModelFacts, about_list, facts_of
+from ...models.found import Found
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
@@ -238,7 +239,7 @@ def router(app: App) -> APIRouter:
     async def read_upload(body: Upload) -> Document:
         """The text of a PDF, a Word, PowerPoint or Excel file, a page or a text. Nothing is kept:
         what comes back is sent with the question."""
-        name = PurePath(body.name.replace("\\", "/")).name or "document"
+        name = line(PurePath(body.name.replace("\\", "/")).name) or "document"
         try:
             data = b64decode(body.data, validate=True)
             async with reading:
@@ -246,7 +247,8 @@ def router(app: App) -> APIRouter:
         except ValueError:
             raise UsageError("The document did not arrive whole.", "Send it in base64.") from None
         except Unreadable as why:
-            raise BadTopic(f"{shown(name)} {why}.", "Give another form of it.") from None
+            remedy = "" if why.says_what_to_do else "Give another form of it."
+            raise BadTopic(f"{name} {why}.", remedy) from None
         return Document(source=name, text=read.text, lines=list(read.lines))
 
     @routes.post("/estimate")

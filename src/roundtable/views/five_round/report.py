@@ -88,14 +88,14 @@ def _decision(state: State, prompts: Prompts) -> Iterator[str]:
         return
     told = Delivery.of(state)
     yield from ("## Decision", "", *first_lines(told), "", *written(common(told)))
-    summary = summary_speech(state)
-    if summary is None:
+    if summary_speech(state) is None:
         return
-    if ruled := forms.rulings(summary.text):
+    words = state.verdict.answer  # as the check left them
+    if ruled := forms.rulings(words):
         yield from ("**Rulings of the host:**", "")
         yield from (f"- X{each.dispute}: {_line(each.text)}" for each in ruled)
         yield ""
-    if risks := forms.top_risks(summary.text):
+    if risks := forms.top_risks(words):
         yield from ("**Top risks:**", "")
         yield from (f"- {_line(each.text)} → {_line(each.contingency)}" for each in risks)
         yield ""

@@ -11,15 +11,15 @@ from .. import completing
 from .root import DISCUSSION, FindingCommand, cli
 
 F = TypeVar("F", bound=Callable[..., Any])
+SPENT = ("max_cost", "max_calls", "max_tokens", "max_time")
+SEEN = ("quiet", "verbose", "plain", "as_json", "web", "no_log")
 SECTIONS: dict[str, tuple[str, ...]] = {
     "The table": (
         *("procedure", "models", "host", "experts", "seats", "rounds", "quick", "choices"),
         *("context", "context_from", "language"),
     ),
-    "What it may spend (for each question)": (
-        *("max_cost", "max_calls", "max_tokens", "max_time", "confirm", "dry_run"),
-    ),
-    "What you see of it": ("quiet", "verbose", "plain", "as_json", "web", "no_log"),
+    "What it may spend (for each question)": (*SPENT, "confirm", "dry_run"),
+    "What you see": SEEN,
     "Several questions": ("questions", "at_once", "fresh"),
 }
 """The groups of the help, each by the names of its options; all others stand under More."""
@@ -88,7 +88,7 @@ def seen(command: F) -> F:
     for made in (
         click.option("--no-log", is_flag=True, help="Leave no files in this folder."),
         click.option(
-            "--plain", is_flag=True, help="One plain line per speech, also in a terminal."
+            "--plain", is_flag=True, help="One plain line per speech, even in a terminal."
         ),
         click.option(
             "-v", "--verbose", is_flag=True, callback=_one_of, help="Everything that happens."
@@ -131,7 +131,7 @@ def limited(command: F) -> F:
     metavar="MODEL",
     hidden=True,
     type=completing.Offered("model", completing.models),
-    help="The default model: the host's, and that of every seat without one of its own.",
+    help="The default model: for the host, and every seat without its own.",
 )
 @click.option(
     "--context",
@@ -148,10 +148,11 @@ def limited(command: F) -> F:
     type=completing.Offered("id", completing.discussions),
     help="An earlier discussion as material: id, last or result file.",
 )
-@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
+@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.",
+              type=completing.Offered("language", completing.languages))  # fmt: skip
 @limited
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
-@click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
+@click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call no model.")
 @click.option("--priority", type=click.Choice(["low", "normal", "high"]), default="normal",
               help="With --detach: before or after other waiting questions.")  # fmt: skip
 @click.option("--detach", is_flag=True,
@@ -163,28 +164,30 @@ def limited(command: F) -> F:
     metavar="FILE",
     type=completing.File(),
     help="Ask every line of a file (or - for standard input), one after another. Blank lines and "
-    "lines that begin with # are left out; a line {…} is JSON: question, procedure, options, "
-    "context, language. Given again, it goes on where it was interrupted.",
+    "lines that begin with # are skipped; a line {…} is JSON: question, procedure, options, "
+    "context, language. Run again, it continues where it was interrupted.",
 )
 @click.option("--at-once", type=click.IntRange(1, 16), metavar="N", default=1,
-              help="How many questions to ask at the same time; 1.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Ask again what was answered before.")
-@click.option("--no-search", is_flag=True, help="No web search.")
-@click.option("--no-clarify", is_flag=True, help="Ask me nothing: assume, and say what.")
+              help="How many questions to ask at the same time. Default: 1.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask answered questions again.")
+@click.option("--no-search", is_flag=True, help="Do not search the web (council and adaptive do).")
+@click.option(
+    "--no-clarify", is_flag=True, help="Ask me nothing; make assumptions, and state them."
+)
 @click.option(
     "--secrets",
     type=click.Choice(["refuse", "redact", "send"]),
-    help="Likely secrets in question or context: send nothing, send it without them, or as it is. "
-    "Without it a terminal asks, and all else refuses.",
+    help="What to do about likely secrets in the question or context: send nothing, remove them, "
+    "or send them. Default: a terminal asks, everything else refuses.",
 )
 @click.option(
     "--notify",
     metavar="CHANNEL",
     multiple=True,
     type=completing.Offered("channel", completing.channels),
-    help="A channel to tell: NAME or NAME:CHAT. May be repeated.",
+    help="A channel to notify: NAME or NAME:CHAT. May be repeated.",
 )
-@click.option("--confidential", is_flag=True, help="Tell nobody, and open no page.")
+@click.option("--confidential", is_flag=True, help="Send no notifications, and open no page.")
 @click.option(
     "--task",
     metavar="BOARD:TASK",
@@ -194,11 +197,11 @@ def limited(command: F) -> F:
 @click.option("--first-word", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="How long a speaker may take until its first word.")  # fmt: skip
 @click.option("--silence", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="How long a speaker may pause between two words.")  # fmt: skip
+              help="How long a speaker may pause between words.")  # fmt: skip
 @click.option(
     "--effort",
     type=click.Choice(["low", "medium", "high"]),
-    help="How much the models should think.",
+    help="How hard the models should think.",
 )
 def ask(**flags: Any) -> int:
     """Ask the table a question.
@@ -206,12 +209,11 @@ def ask(**flags: Any) -> int:
     \b
     roundtable Should we rent or buy --quick
     roundtable "Which of these three?" --choices A,B,C --models opus,codex,grok --host sonnet
-    roundtable "Is this plan sound?" --context plan.md --experts threat-modeller,economist
+    roundtable "Is this plan sound?" --context plan.md --experts threat-modeller,macroeconomist
     roundtable ask --questions open-questions.txt --max-cost 0.50
 
-    QUESTION needs no quotes, may be - to read it from standard input, and flags may stand before
-    or after it. Exit code 0: a verdict; 1: none; 2: a wrong command; 3: ended by a limit;
-    130: interrupted.
+    QUESTION needs no quotes; - reads it from standard input. Flags may come before or after it.
+    Exit code 0: a verdict; 1: none; 2: a wrong command; 3: ended by a limit; 130: interrupted.
     """
     if flags["questions"]:
         from ..batch import batch_command
@@ -225,10 +227,10 @@ def ask(**flags: Any) -> int:
 @cli.command("follow-up", cls=AskCommand, short_help="Ask the same table a further question.")
 @click.argument("words", nargs=-1, metavar="[ID|last] QUESTION")
 def follow_up(**flags: Any) -> int:
-    """Put a further question to the table of a discussion that is over, with its verdict,
-    positions, dissent and sources in hand. Without an id: the newest one.
+    """Put a further question to the table of a finished discussion, with its verdict, positions,
+    dissent and sources as material. Without an id: the newest one.
 
-    The same seats, models and rules, unless you name a procedure or its options.
+    The seats, models and rules are the same, unless you name a procedure or its options.
     """
     from ..follow import follow_up_command
 
@@ -239,17 +241,17 @@ assert isinstance(follow_up, AskCommand), "it is made as one"
 follow_up.also_takes(ask)
 
 
-@cli.command(short_help="Go on with an interrupted discussion.")
+@cli.command(short_help="Continue an interrupted discussion.")
 @click.argument("discussion_id", type=DISCUSSION, required=False)
-@click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
+@click.option("--again", metavar="STAGE", help="Repeat only the last stage of a closed discussion.")
 @limited
 @click.option("--detach", is_flag=True, help="Leave it to a worker (PostgreSQL), and return.")
 @seen
 def resume(**flags: Any) -> int:
-    """Go on where a discussion stopped. No finished call is made or paid again.
+    """Continue a discussion where it stopped. Finished calls are not made or paid for again.
 
-    Without an id: the newest discussion that was interrupted. With --again, the last stage of one
-    that is over is asked once more: what was said before stays in the ledger, the newest counts.
+    Without an id: the newest interrupted discussion. With --again, the last stage of a finished
+    one is repeated: the earlier speeches stay in the ledger, the newest count.
     """
     from ..ask import resume_command
 
@@ -271,20 +273,20 @@ def chat(**flags: Any) -> int:
 
 @cli.command(short_help="Check that everything works, without any model.")
 @click.option(
-    "--web/--no-web", default=None, help="Serve the live page as well; by itself at a screen only."
+    "--web/--no-web", default=None, help="Also serve the live page. Default: only at a screen."
 )
 @click.option("--pace", type=click.FloatRange(0, 60), default=0.0, help="Seconds between speeches.")
 def demo(**flags: Any) -> int:
-    """Hold a small meeting in which the coordinator speaks for everybody: speeches, rounds,
-    points, news, the page and the conclusion, and nothing is called or spent."""
+    """Run a small scripted meeting: speeches, rounds, points, notifications, the page and the
+    conclusion. No model is called, and nothing is spent."""
     from ..demo import demo_command
 
     return demo_command(flags)
 
 
-@cli.group(short_help="Ask again and again, or later.")
+@cli.group(short_help="Ask repeatedly, or once at a later time.")
 def schedule() -> None:
-    """Put a question to the table at set times, or once later.
+    """Ask a question at set times, or once at a later time.
 
     \b
     roundtable schedule add "What changed in our market?" --cron "0 8 * * 1" --zone Europe/Berlin
@@ -292,37 +294,38 @@ def schedule() -> None:
     roundtable schedule list
     roundtable schedule pause sc_1a2b3c4d
 
-    They are opened by `roundtable serve`, by workers, or by `roundtable schedule run`.
+    Runs are started by `roundtable serve`, by workers, or by `roundtable schedule run`.
     """
 
 
 @schedule.command("add", cls=AskCommand, short_help="Add a schedule.")
 @click.argument("question", nargs=-1)
 @click.option(
-    "--cron", metavar="WHEN", help='minute hour day month weekday, as "0 8 * * 1"; @daily.'
+    "--cron", metavar="WHEN", help='minute hour day month weekday, such as "0 8 * * 1"; or @daily.'
 )
 @click.option(
-    "--zone", metavar="ZONE", help="Their time zone, such as Europe/Berlin; else this machine's."
+    "--zone", metavar="ZONE", help="The time zone, such as Europe/Berlin. Default: this machine's."
 )
 @click.option("--at", metavar="TIME", help="Once, such as 2026-12-01T08:00.")
 @click.option("--monthly", type=click.FloatRange(min=0), metavar="USD",
-              help="What all its runs of a month may cost; --max-cost limits each.")  # fmt: skip
+              help="The most all runs of a month may cost; --max-cost limits each.")  # fmt: skip
 @click.option("--procedure", metavar="NAME", type=completing.Offered("name", completing.procedures),
               help="The rules of the discussion; `roundtable help` lists them.")  # fmt: skip
 @click.option("--context", metavar="FILE|FOLDER", multiple=True, type=completing.File(),
               help="Material, as it is now. May be repeated.")  # fmt: skip
-@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
+@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.",
+              type=completing.Offered("language", completing.languages))  # fmt: skip
 @limited
-@click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--no-search", is_flag=True, help="Do not search the web (council and adaptive do).")
 @click.option("--notify", metavar="CHANNEL", multiple=True,
               type=completing.Offered("channel", completing.channels),
-              help="A channel to tell: NAME or NAME:CHAT. May be repeated.")  # fmt: skip
-@click.option("--confidential", is_flag=True, help="Tell nobody.")
+              help="A channel to notify: NAME or NAME:CHAT. May be repeated.")  # fmt: skip
+@click.option("--confidential", is_flag=True, help="Send no notifications.")
 @click.option("--secrets", type=click.Choice(["refuse", "redact", "send"]),
-              help="Likely secrets in question or context.")  # fmt: skip
+              help="What to do about likely secrets in the question or context.")  # fmt: skip
 def schedule_add(**flags: Any) -> int:
-    """Have a question put to a table at set times, or once later. Everything is checked now, and
-    nothing is spent. Models, experts and settings are those of the time at which it runs."""
+    """Schedule a question. Everything is checked now, and nothing is spent. Models, experts and
+    settings are those at the time of each run."""
     from ..schedule import add_command
 
     return add_command(flags)
@@ -331,7 +334,7 @@ def schedule_add(**flags: Any) -> int:
 @schedule.command("list", short_help="List the schedules.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def schedule_list(**flags: Any) -> int:
-    """All schedules: when each is due, and what became of its last run."""
+    """List all schedules: when each is due, and the result of its last run."""
     from ..schedule import list_command
 
     return list_command(flags)
@@ -341,26 +344,26 @@ def schedule_list(**flags: Any) -> int:
 @click.argument("schedule_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def schedule_show(**flags: Any) -> int:
-    """One schedule, with what it asks for and the next times at which it is due."""
+    """Show one schedule, its question and options, and when it is due next."""
     from ..schedule import show_command
 
     return show_command(flags)
 
 
-@schedule.command("pause", short_help="Open nothing until it is resumed.")
+@schedule.command("pause", short_help="Pause one.")
 @click.argument("schedule_id", metavar="ID")
 def schedule_pause(schedule_id: str) -> int:
-    """Open nothing more until it is resumed. A discussion that it has opened goes on; `roundtable
-    stop` ends that."""
+    """Start no more runs until it is resumed. A discussion that is already open continues;
+    `roundtable stop` ends it."""
     from ..schedule import pause_command
 
     return pause_command(schedule_id)
 
 
-@schedule.command("resume", short_help="Let a paused one go on.")
+@schedule.command("resume", short_help="Resume a paused one.")
 @click.argument("schedule_id", metavar="ID")
 def schedule_resume(schedule_id: str) -> int:
-    """Go on with the next time that comes."""
+    """Resume it, from the next due time on."""
     from ..schedule import resume_command
 
     return resume_command(schedule_id)
@@ -369,17 +372,17 @@ def schedule_resume(schedule_id: str) -> int:
 @schedule.command("remove", short_help="Remove one.")
 @click.argument("schedule_id", metavar="ID")
 def schedule_remove(schedule_id: str) -> int:
-    """Remove it. The discussions that it has opened stay."""
+    """Remove it. The discussions it has opened stay."""
     from ..schedule import remove_command
 
     return remove_command(schedule_id)
 
 
-@schedule.command("run", short_help="Open what is due, here, until Ctrl-C.")
-@click.option("--once", is_flag=True, help="Only what is due now; then end.")
+@schedule.command("run", short_help="Run what is due, here, until Ctrl-C.")
+@click.option("--once", is_flag=True, help="Run only what is due now, then end.")
 def schedule_run(once: bool) -> int:
-    """Open what is due and hold it here, until Ctrl-C. Beside `roundtable serve` and workers it is
-    not needed; nothing is opened twice."""
+    """Run what is due, here, until Ctrl-C. Not needed if `roundtable serve` or a worker is running;
+    nothing is run twice."""
     from ..schedule import run_command
 
     return run_command(once=once)

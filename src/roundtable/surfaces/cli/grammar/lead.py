@@ -12,26 +12,27 @@ from .root import DISCUSSION, cli
 @cli.command(short_help="Add a remark, or speak for a participant.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("text")
-@click.option("--as", "participant", default="coordinator", show_default=True)
-@click.option("--declaration", metavar="JSON", help="What the participant holds; all that counts.")
+@click.option("--as", "participant", default="coordinator", show_default=True, metavar="NAME",
+              help="Who speaks.")  # fmt: skip
+@click.option("--declaration", metavar="JSON", help="The participant's position; only this counts.")
 @click.option("--key", help="Makes a repeated call harmless.")
 def speak(**flags: Any) -> int:
     """Speak in a discussion: as the host at any time, or as a participant in its open turn.
 
-    TEXT may be - to read it from standard input. A participant declares what it holds, such as
-    {"position": "Wait a month."}; `roundtable tool status` shows the fields that can be filled in.
+    TEXT may be - to read it from standard input. A participant declares its position, such as
+    {"position": "Wait a month."}; `roundtable tool status` shows the fields it can fill in.
     """
     from ..library import speak_command
 
     return speak_command(flags)
 
 
-@cli.command(short_help="Answer what the host asked before anybody speaks.")
+@cli.command(short_help="Answer what the host asked before the start.")
 @click.argument("discussion_id")
 @click.argument("answers", nargs=-1, required=True)
 @click.option("--key", help="Makes a repeated call harmless.")
 def answer(**flags: Any) -> int:
-    """Answer what the host asked, each question in turn; "" leaves one to its assumption."""
+    """Answer the host's questions in order; "" accepts its assumption."""
     from ..lead import answer_command
 
     return answer_command(flags)
@@ -44,27 +45,27 @@ def answer(**flags: Any) -> int:
 @click.option(
     "--secrets",
     type=click.Choice(["refuse", "redact", "send"]),
-    help="Likely secrets in it: add nothing, add it without them, or as it is.",
+    help="What to do about likely secrets in it: add nothing, remove them, or add them.",
 )
 def add(**flags: Any) -> int:
-    """Add material to a discussion: a text file, or - for standard input. A question of the host
-    is a remark: roundtable speak ID TEXT."""
+    """Add material to a discussion: a text file, or - for standard input. To ask something as the
+    host, make a remark: roundtable speak ID TEXT."""
     from ..lead import add_command
 
     return add_command(flags)
 
 
-@cli.command(short_help="Let nobody begin a new turn.")
+@cli.command(short_help="Pause a discussion.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.option("--reason", default="", help="Why, for the record.")
 def pause(**flags: Any) -> int:
-    """Pause a discussion. Whoever speaks finishes; `roundtable resume` lets it go on."""
+    """Pause a discussion. Open turns finish; `roundtable resume` continues it."""
     from ..lead import pause_command
 
     return pause_command(flags)
 
 
-@cli.command(short_help="End a discussion with what exists.")
+@cli.command(short_help="End a discussion with what there is.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.option("--reason", default="", help="Why, for the record.")
 def stop(**flags: Any) -> int:
@@ -74,11 +75,11 @@ def stop(**flags: Any) -> int:
     return stop_command(flags)
 
 
-@cli.command(short_help="Do without a participant's open turn.")
+@cli.command(short_help="Skip a participant's open turn.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("participant")
 def skip(**flags: Any) -> int:
-    """Skip the turn that a participant has now; it is absent from that round."""
+    """Skip a participant's open turn; it is absent from that round."""
     from ..lead import skip_command
 
     return skip_command(flags)
@@ -97,13 +98,13 @@ def extend(**flags: Any) -> int:
 @cli.command(short_help="End the open round of a meeting by hand.")
 @click.argument("discussion_id", type=DISCUSSION)
 def advance(**flags: Any) -> int:
-    """End the open round of a meeting. Whoever has not spoken in it is absent from it."""
+    """End the open round of a meeting. Participants who have not spoken are absent from it."""
     from ..lead import advance_command
 
     return advance_command(flags)
 
 
-@cli.command(short_help="End a meeting with a conclusion of your own.")
+@cli.command(short_help="End a meeting with your own conclusion.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("text")
 def conclude(**flags: Any) -> int:
@@ -116,7 +117,7 @@ def conclude(**flags: Any) -> int:
 @cli.command(short_help="Vote on ending a meeting.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.option("--as", "participant", required=True, metavar="NAME", help="Whose vote it is.")
-@click.option("--end/--no-end", default=True, help="For the end, or against it.")
+@click.option("--end/--no-end", default=True, help="For or against ending.")
 def vote(**flags: Any) -> int:
     """Vote on ending a meeting. It ends when all participants vote for it."""
     from ..lead import vote_command
@@ -124,25 +125,27 @@ def vote(**flags: Any) -> int:
     return vote_command(flags)
 
 
-@cli.command(short_help="Seat one more at a meeting.")
+@cli.command(short_help="Add a seat to a meeting.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("profile")
-@click.option("--name", help="As the others see it; the profile otherwise.")
-@click.option("--role", help="What it argues as; the name otherwise.")
-@click.option("--perspective", default="", help="From where it looks.")
-@click.option("--model", metavar="MODEL", help="Who speaks for it; else somebody outside.")
+@click.option("--name", help="The name the others see. Default: the profile.")
+@click.option("--role", help="Its role. Default: the name.")
+@click.option("--perspective", default="", help="Its point of view.")
+@click.option(
+    "--model", metavar="MODEL", help="The model that speaks for it. Default: someone outside."
+)
 def invite(**flags: Any) -> int:
-    """Seat one more at a meeting, from the next round on."""
+    """Add a seat to a meeting, from the next round on."""
     from ..lead import invite_command
 
     return invite_command(flags)
 
 
-@cli.command(short_help="Take somebody from a meeting's table.")
+@cli.command(short_help="Remove a seat from a meeting.")
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("profile")
 def dismiss(**flags: Any) -> int:
-    """Take a participant from the table; what it said stays. Two must stay."""
+    """Remove a participant; its speeches stay. At least two participants must remain."""
     from ..lead import dismiss_command
 
     return dismiss_command(flags)
@@ -150,9 +153,9 @@ def dismiss(**flags: Any) -> int:
 
 @cli.command(short_help="Report a discussion to a task board.")
 @click.argument("discussion_id", type=DISCUSSION)
-@click.option("--board", metavar="NAME", help="Which one; that of the linked task otherwise.")
+@click.option("--board", metavar="NAME", help="The board. Default: that of the linked task.")
 @click.option("--link", metavar="BOARD:TASK", help="The task that the discussion belongs to.")
-@click.option("--document", metavar="PATH", help="Where the conclusion lies, for the comment.")
+@click.option("--document", metavar="PATH", help="Where the conclusion is, for the comment.")
 @click.option("--comment-only", is_flag=True, help="Make no tasks of the action items.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def tasks(**flags: Any) -> int:
@@ -165,18 +168,20 @@ def tasks(**flags: Any) -> int:
     return tasks_command(flags)
 
 
-@cli.command(short_help="News of a discussion: what was sent, and sending by hand.")
+@cli.command(short_help="Notifications: what was sent, and sending by hand.")
 @click.argument("words", nargs=-1, metavar="ID KIND | status ID | resend ID | pump | test CHANNEL")
-@click.option("--days", type=click.IntRange(min=1), default=7, help="How far back pump looks; 7.")
+@click.option(
+    "--days", type=click.IntRange(min=1), default=7, help="How far back pump looks. Default: 7."
+)
 @click.option("--trace", is_flag=True, help="Show each message as it is sent.")
-@click.option("--json", "as_json", is_flag=True, help="Status as one JSON document on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Print the status as one JSON document.")
 def notify(**flags: Any) -> int:
-    """Tell others of a discussion by hand, and see what has reached them.
+    """Send notifications of a discussion by hand, and see which have arrived.
 
     \b
-    roundtable notify rt_0a1b2c3d concluded        send news of this kind now
-    roundtable notify status rt_0a1b2c3d           every message and where it stands
-    roundtable notify resend rt_0a1b2c3d [MESSAGE] once more; without one, what was given up
+    roundtable notify rt_0a1b2c3d concluded        send this kind now
+    roundtable notify status rt_0a1b2c3d           every message and its state
+    roundtable notify resend rt_0a1b2c3d [MESSAGE] send again; without one, all given up
     roundtable notify pump                         send what earlier runs left
     roundtable notify test slack                   try a channel
     """

@@ -22,14 +22,17 @@ def list_(**flags: Any) -> int:
 
 @cli.command(short_help="Show a discussion.")
 @click.argument("discussion_id", type=DISCUSSION, required=False, metavar="ID|last|example:NAME")
-@click.option("--example", metavar="NAME", help="A recorded one; `roundtable examples` lists them.")
-@click.option("--follow", is_flag=True, help="Stay, and show what happens.")
+@click.option(
+    "--example", metavar="NAME", help="A recorded example; `roundtable examples` lists them."
+)
+@click.option("--follow", is_flag=True, help="Keep watching it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--full", is_flag=True, help="All that was said, who held what, notes and costs.")
+@click.option("--full", is_flag=True, help="Everything that was said, positions, notes and costs.")
 @click.option("-v", "--verbose", is_flag=True, help="With --follow: everything that happens.")
-@click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
+@click.option("--deliverable", metavar="NAME", help="Print one work exactly as it was written.")
 def show(**flags: Any) -> int:
-    """Show the verdict of a discussion, or how it stands; with --full all that was said."""
+    """Show the verdict of a discussion, or its current state; with --full everything that was
+    said."""
     example = flags.pop("example")
     if (example is None) == (flags["discussion_id"] is None):
         raise click.UsageError("Name one discussion: an id, last, or --example NAME.")
@@ -45,7 +48,7 @@ def show(**flags: Any) -> int:
 @click.argument("other", type=DISCUSSION, metavar="ID|last")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def compare(**flags: Any) -> int:
-    """Answers, votes, confidence, positions and costs of two discussions side by side."""
+    """Compare two discussions: answers, votes, confidence, positions and costs side by side."""
     from ..follow import compare_command
 
     return compare_command(flags)
@@ -53,15 +56,16 @@ def compare(**flags: Any) -> int:
 
 @cli.command(short_help="Write a discussion to a file.")
 @click.argument("discussion_id", type=DISCUSSION)
-@click.option("--format", "form", type=click.Choice(["md", "json", "html", "page"]), default="md")
-@click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
+@click.option("--format", "form", type=click.Choice(["md", "json", "html", "page"]), default="md",
+              show_default=True, help="The form.")  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", help="The file to write. Default: standard output.")
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
-@click.option("--deliverables", metavar="FOLDER", help="Write the works, each to its own file.")
+@click.option("--deliverables", metavar="FOLDER", help="Write each work to its own file in FOLDER.")
 def export(**flags: Any) -> int:
-    """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else (html: a
-    report to print and mail; page: the live page to click through), or as a bundle: all events in a
-    chain of hashes, for `roundtable verify`.
+    """Write a discussion as Markdown, as JSON, as one self-contained HTML file (html: a report to
+    print and mail; page: the interactive page), or as a bundle: all events in a chain of hashes,
+    for `roundtable verify`.
 
     An existing file is never overwritten.
     """
@@ -76,27 +80,29 @@ def export(**flags: Any) -> int:
     return export_deliverables(flags) if flags["deliverables"] else export_command(flags)
 
 
-@cli.command(short_help="Check a bundle that somebody made of a discussion.")
+@cli.command(short_help="Check a bundle made from a discussion.")
 @click.argument("file", metavar="FILE|example:NAME")
-@click.option("--head", metavar="HASH", help="The head that you know from elsewhere.")
-@click.option("--signer", metavar="KEY", help="Who must have signed it: a key, or a name you gave.")
+@click.option("--head", metavar="HASH", help="The head you expect.")
+@click.option(
+    "--signer", metavar="KEY", help="The expected signer: a key, or a name from [signers]."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def verify(**flags: Any) -> int:
     """Check a bundle: its chain, its events, its tally, its verdict's citations and quotations.
 
     It needs no key, no database and no network. Exit code 0: sound; 1: wrong; 4: it cannot be
-    verified here, because something was redacted or its version or procedure is not known.
+    verified here, because something was redacted or made with another version or procedure.
     """
     from ..bundle import verify_command
 
     return verify_command(flags)
 
 
-@cli.command(short_help="List recorded discussions by a real model, to be read without any key.")
+@cli.command(short_help="List recorded discussions, which need no key to read.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def examples(**flags: Any) -> int:
     """List the recorded discussions that come with the program: question, procedure, answer, and
-    how each came about. `example:NAME` stands for an id wherever a discussion is read:
+    how each was made. Use `example:NAME` instead of an id wherever a discussion is read:
 
     \b
     roundtable show --example free-buses
@@ -111,10 +117,10 @@ def examples(**flags: Any) -> int:
 @cli.command(short_help="Say how a decision turned out.")
 @click.argument("discussion_id", type=DISCUSSION, metavar="ID|last")
 @click.argument("turned_out", metavar="good|mixed|bad")
-@click.option("--note", default="", metavar="TEXT", help="What came of it, in a sentence or two.")
+@click.option("--note", default="", metavar="TEXT", help="What happened, in a sentence or two.")
 def outcome(**flags: Any) -> int:
-    """Say how the decision of a discussion turned out, once you know: good, mixed or bad. A later
-    word replaces it. What you record makes the confidence of later verdicts fit your decisions."""
+    """Record how the decision of a discussion turned out, once you know: good, mixed or bad. A
+    later record replaces it. Records adjust the confidence of later verdicts to your decisions."""
     from ..lead import outcome_command
 
     return outcome_command(flags)

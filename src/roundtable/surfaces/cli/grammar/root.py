@@ -29,6 +29,9 @@ SECTIONS = {
 """The groups of the help, each under the name of the file that holds its commands."""
 A_QUESTION = 3
 """Words that no longer look like a slip in a command."""
+MORE_THAN_A_COMMAND = 2
+LAST = "last"
+QUESTION_MARKS = ("?", "？", "؟")
 
 
 class FindingCommand(click.Command):
@@ -61,41 +64,57 @@ class Grammar(click.Group):
         return super().parse_args(ctx, args)
 
     def _refuse_typo(self, ctx: click.Context, args: list[str]) -> None:
-        """`roundtable lsit`, or `shwo rt_1a2b3c4d`, is a slip, not a question to pay for."""
-        word = args[0].lower()
-        if word.startswith("-"):
+        """`roundtable lsit`, `shwo rt_1a2b3c4d` or `version` is a slip, not a question to pay for.
+        One word alone is none, whatever it is, unless it or a flag of asking says so."""
+        words = _words(args)
+        if not words or len(words) >= A_QUESTION or words[-1].endswith(QUESTION_MARKS):
             return
+        near = self._near(words[0].lower())
+        if near and not self._asks(args, near):
+            meant = f"Did you mean {near!r}?"
+        elif any(map(_names_one, words[1:])) or (is_one_word(words) and not self._asks(args)):
+            own = f"--{words[0]}"
+            meant = f"Did you mean {own}?" if own in _OWN else "All commands: roundtable --help."
+        else:
+            return
+        raise click.UsageError(
+            f"No such command {args[0]!r}. {meant} To ask it as a question: {_as_question(args)}",
+            ctx,
+        )
+
+    def _near(self, word: str) -> str:
+        """The command that a slip of the fingers makes of this word; empty if there is none."""
         from difflib import get_close_matches
 
-        # Fingers swap letters, or miss one, and hardly ever the first: “what” is no “chat”.
+        # They swap letters, or miss one, and hardly ever the first: “what” is no “chat”.
         like = [each for each in self.commands if word[:1] == each[0] or word[1::-1] == each[:2]]
-        near = get_close_matches(word, like, n=1, cutoff=0.75)
-        words = _words(args)
-        alone = len(words) < A_QUESTION and not words[-1].endswith(("?", "？"))
-        if near and alone and not self._asks(args, near[0]):
-            raise click.UsageError(
-                f"No such command {args[0]!r}. Did you mean {near[0]!r}? "
-                f"To ask it as a question: {_as_question(args)}",
-                ctx,
-            )
+        return next(iter(get_close_matches(word, like, n=1, cutoff=0.75)), "")
 
-    def _asks(self, args: Sequence[str], command: str) -> bool:
-        """Whether a flag on the line is one of `ask` and none of this command."""
+    def _asks(self, args: Sequence[str], command: str = "") -> bool:
+        """Whether a flag on the line is one of `ask` and none of this command. Where none is meant,
+        flags for what one sees say nothing: many commands have them."""
+        from .ask import SEEN
+
         flags = {each.partition("=")[0] for each in args if each.startswith("-")}
-        return bool(flags & _flags(self.commands["ask"]) - _flags(self.commands[command]))
+        ask = self.commands["ask"].params
+        taken = self.commands[command].params if command else [p for p in ask if p.name in SEEN]
+        return bool(flags & _flags(ask) - _flags(taken))
 
-    def meant_as_question(self, args: Sequence[str], *, unfit: bool = False) -> str:
-        """How to ask it, where a line that failed as a command reads like a question; else empty:
-        `roundtable compare Postgres and MySQL for us`. `unfit`: the command has no place for some
-        of its words, and then fewer are enough: `roundtable help me decide`."""
+    def meant_as_question(self, args: Sequence[str]) -> str:
+        """How to ask it, where a line that failed as a command may have been a question, such as
+        `roundtable compare Postgres and MySQL`; empty where it names a discussion, or a command
+        within this one."""
         if not args or args[0] not in self.commands or args[0] == "ask":
             return ""
         words = _words(args)
         command = self.commands[args[0]]
         if isinstance(command, click.Group) and any(each in command.commands for each in args[1:2]):
             return ""
-        asks = words[-1].endswith(("?", "？")) or len(words) + unfit > A_QUESTION
-        if not asks or any(_WHOLE_ID.fullmatch(each) for each in words):
+        if args[0] == "tool" and _calls_a_tool(args):
+            return ""
+        # “add last notes.md” is a command, “compare last year and this year” hardly.
+        named = words if len(words) <= A_QUESTION else [each for each in words if each != LAST]
+        if len(words) < MORE_THAN_A_COMMAND or any(map(_names_one, named)):
             return ""
         return f"“{args[0]}” is a command. To ask it as a question: {_as_question(args)}"
 
@@ -131,6 +150,25 @@ class Grammar(click.Group):
         return found
 
 
+def is_one_word(words: Sequence[str]) -> bool:
+    """Whether these are a single word. Where letters stand without spaces, many make a sentence."""
+    from ....core.text import count_words
+
+    said = " ".join(words)
+    return " " not in said and count_words(said) < MORE_THAN_A_COMMAND
+
+
+def _names_one(word: str) -> bool:
+    """Whether a word can only be a discussion."""
+    return word == LAST or word.startswith(("example:", "rt_"))
+
+
+def _calls_a_tool(args: Sequence[str]) -> bool:
+    from ...toolset.toolset import OPERATIONS
+
+    return any(each in OPERATIONS for each in args[1:2])
+
+
 def _words(args: Sequence[str]) -> list[str]:
     """What stands before the first flag: behind one may stand its value."""
     return list(takewhile(lambda each: not each.startswith("-"), args))
@@ -143,8 +181,8 @@ def _as_question(args: Sequence[str]) -> str:
     return " ".join(["roundtable", "ask", f'"{said}"', *map(quote, args[len(words) :])])
 
 
-def _flags(command: click.Command) -> set[str]:
-    return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
+def _flags(params: Sequence[click.Parameter]) -> set[str]:
+    return {name for each in params for name in (*each.opts, *each.secondary_opts)}
 
 
 @click.group(
@@ -163,7 +201,7 @@ def cli() -> None:
     roundtable Postgres or MongoDB for a small SaaS --quick
     roundtable "Is this design sound?" --context design.md --models opus,codex,grok
 
-    --quick asks everybody once: for speed and cost. Without it they examine each other, at about
-    twice the price: for high stakes. Without any key a small demonstration
-    model speaks, where the extra demo is installed.
+    --quick asks each expert once, for speed and cost. Without it they examine each other, at about
+    twice the price, for high stakes. Without any key a small demonstration model speaks, if the
+    extra demo is installed.
     """

@@ -11,10 +11,10 @@ from .root import cli
 
 
 @cli.command(short_help="Find models and choose the defaults, one question at a time.")
-@click.option("--yes", is_flag=True, help="Ask nothing: take what is stored and what is found.")
+@click.option("--yes", is_flag=True, help="Ask nothing; take what is stored and found.")
 def setup(**flags: Any) -> int:
-    """Find keys, servers of this machine and command-line agents, try them, and choose models,
-    host, limit, language and more. Nothing is stored before you have seen the summary."""
+    """Find keys, local servers and command-line agents, test them, and choose models, host, limit,
+    language and more. Nothing is stored before you confirm the summary."""
     from ..setup import setup_command
 
     return setup_command(yes=flags["yes"])
@@ -25,8 +25,8 @@ def setup(**flags: Any) -> int:
 @click.option("--origin", is_flag=True, help="Every value in force, and where it comes from.")
 @click.option("--json", "as_json", is_flag=True, help="With --origin: one JSON document.")
 def config(**flags: Any) -> int:
-    """Print config.json, or say how to make one. With --origin, every setting that is in force, the
-    file or variable that it comes from, and what of a project's file does not count and why."""
+    """Print config.json, or say how to make one. With --origin, list every setting in force, the
+    file or variable it comes from, and which settings of a project's file are ignored and why."""
     if flags["words"] not in ((), ("show",)):
         raise click.UsageError("It is `roundtable config`, or `roundtable config --origin`.")
     if flags["origin"] or flags["as_json"]:
@@ -44,12 +44,12 @@ def config(**flags: Any) -> int:
 @click.option("--all", "show_all", is_flag=True, help="Show every model of long lists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def models(**flags: Any) -> int:
-    """Show what was found (keys, servers, the embedded model), what each model can and costs, and
-    what is missing for more. WORDS show only models that have them all: `models claude`,
-    `models openrouter vision`.
+    """Show what was found (keys, servers, the embedded model), what each model can do and costs,
+    and what is missing for more. With WORDS, show only models that match all of them: `models
+    claude`, `models openrouter vision`.
 
-    Models are what an endpoint says it has. Its list is kept for a day (ten minutes for a server
-    that is not the vendor's). A key itself is never shown.
+    The models are those that an endpoint lists. Its list is kept for a day (ten minutes for a
+    server that is not the vendor's). Keys are never shown.
     """
     from ..models import models_command
 
@@ -59,11 +59,12 @@ def models(**flags: Any) -> int:
 @cli.command(short_help="List, search and choose experts.")
 @click.argument("query", nargs=-1)
 @click.option("--for", "topic", metavar="TOPIC", help="Choose a panel for a topic, and say why.")
-@click.option("--count", type=click.IntRange(1, 100), default=3, show_default=True)
-@click.option("--include", metavar="EXPERT", multiple=True, help="Sits in any case.")
+@click.option("--count", type=click.IntRange(1, 100), default=3, show_default=True,
+              help="With --for: the size of the panel.")  # fmt: skip
+@click.option("--include", metavar="EXPERT", multiple=True, help="An expert to include always.")
 @click.option("--weight", metavar="DOMAIN=N", multiple=True, help="Raise or lower a domain.")
 @click.option(
-    "--lambda", "lam", type=float, metavar="0…1", help="1: relevance alone; 0: difference."
+    "--lambda", "lam", type=float, metavar="0…1", help="1: relevance only; 0: diversity only."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def experts(**flags: Any) -> int:
@@ -86,7 +87,7 @@ def experts(**flags: Any) -> int:
 @click.argument("words", nargs=-1, metavar="[show NAME]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def procedures(**flags: Any) -> int:
-    """List the rules by which a table can be held, or show one of them.
+    """List the procedures, or show one of them.
 
     Your own: TOML files in the folder procedures of ROUNDTABLE_HOME, or in .roundtable/procedures.
     """
@@ -99,24 +100,24 @@ def procedures(**flags: Any) -> int:
 @click.option("--reach", is_flag=True, help="Also make one tiny call to each provider.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def doctor(**flags: Any) -> int:
-    """Examine the set-up: settings, models, agents, database, page, channels and tools; say what
-    is broken or missing and how to mend it. A key is never shown.
+    """Check your setup (settings, models, agents, database, page, channels and tools), and say
+    what is broken or missing and how to fix it. Keys are never shown.
 
-    Nobody is called without --reach. Exit code 1 if something is broken.
+    Without --reach, nothing outside this machine is contacted. Exit code 1 if something is broken.
     """
     from ..doctor import doctor_command
 
     return doctor_command(flags)
 
 
-@cli.command(short_help="Trust the files that a project brings along.")
+@cli.command(short_help="Trust the settings and files of a project.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--list", is_flag=True, help="Show what is trusted, in every folder.")
-@click.option("--forget", is_flag=True, help="Trust nothing of this folder any more.")
+@click.option("--forget", is_flag=True, help="Stop trusting this folder.")
 def trust(**flags: Any) -> int:
     """Show what the project's files in this folder would change, and ask whether to trust them.
 
-    Settings, panels, experts and procedures of a folder count only once they are trusted, as they
+    Settings, panels, experts and procedures of a folder count only once you trust them, as they
     are now: a file that changes is ignored again. Even then they cannot raise a limit, choose an
     address, a program, a channel or a key, or say where data goes.
     """
@@ -125,26 +126,27 @@ def trust(**flags: Any) -> int:
     return trust_command(flags)
 
 
-@cli.command(short_help="Say what is read, passed on, stored and sent.")
+@cli.command(short_help="Show what is read, stored and sent.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def privacy(**flags: Any) -> int:
-    """Say what happens to your data, and how each part of it is in your hands."""
+    """Show what happens to your data, and how you control it."""
     from ..privacy import privacy_command
 
     return privacy_command(flags)
 
 
-@cli.command(short_help="Put closed discussions away into files, and bring them back.")
-@click.option("--older-than", metavar="SPAN", help="Those unchanged for so long: 90d, 12w.")
+@cli.command(short_help="Archive closed discussions as files, and restore them.")
+@click.option("--older-than", metavar="SPAN", help="Those unchanged for that long: 90d, 12w; "
+              "a bare number is days.")  # fmt: skip
 @click.option("--to", metavar="FOLDER", help="Where the files go.")
-@click.option("--dry-run", is_flag=True, help="Only say which they are.")
-@click.option("--restore", metavar="FILE", help="Bring back the discussion in this file.")
+@click.option("--dry-run", is_flag=True, help="Only list them.")
+@click.option("--restore", metavar="FILE", help="Restore the discussion in this file.")
 def archive(**flags: Any) -> int:
-    """Put closed discussions away: each becomes a file, which is read again before the discussion
+    """Archive closed discussions: each becomes a file, which is read again before the discussion
     is removed from the ledger.
 
-    Nothing is taken out of such a file, unlike a bundle: it is yours alone. --restore brings the
-    discussion back as it was.
+    Unlike a bundle, such a file is complete and yours alone. --restore brings the discussion back
+    unchanged.
     """
     from ..archive import archive_command
 
@@ -153,13 +155,13 @@ def archive(**flags: Any) -> int:
 
 @cli.command(short_help="Spread the events of a large PostgreSQL ledger over partitions.")
 @click.option("--into", type=click.IntRange(2, 1024), default=16, show_default=True, help="How "
-              "many; beyond some dozens only for terabytes.")  # fmt: skip
+              "many tables; beyond a few dozen only for terabytes.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def partition(**flags: Any) -> int:
-    """Put the events into several tables of the database, by discussion, within one transaction.
+    """Split the events into several tables of the database, by discussion, in one transaction.
 
-    All events are written anew, and meanwhile nobody can read or write them: do it at a quiet
-    hour, with room for as much again. It is for ledgers that do not fit into the server's memory.
+    All events are rewritten, and cannot be read or written meanwhile: do it at a quiet hour, with
+    free space for a second copy. It helps ledgers that do not fit into the server's memory.
     """
     from ..partition import partition_command
 
@@ -168,14 +170,14 @@ def partition(**flags: Any) -> int:
 
 @cli.command(short_help="Remove what Roundtable has stored.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
-              "that have not changed for so many days.")  # fmt: skip
-@click.option("--settings", is_flag=True, help="Your settings, experts and procedures too.")
+@click.option("--older-than", metavar="SPAN", help="Only discussions unchanged for that long: 90d, "
+              "12w; a bare number is days.")  # fmt: skip
+@click.option("--settings", is_flag=True, help="Also your settings, experts and procedures.")
 def purge(**flags: Any) -> int:
     """Remove the database, the embedded model, the cache, the page's keys and temporary files.
 
     It lists them first and asks. Your settings stay, unless --settings is given; reports in your
-    own folders stay in any case.
+    own folders always stay.
     """
     from ..purge import purge_command
 
@@ -185,17 +187,17 @@ def purge(**flags: Any) -> int:
 @cli.command(short_help="Let your shell complete commands, ids, experts and models.")
 @click.argument("shell", required=False, type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str | None) -> int:
-    """Print what your shell needs to complete commands, flags and their values, and say where it
-    belongs. Without SHELL: for the one that you use."""
+    """Print the line your shell needs to complete commands, flags and their values, and say where
+    to put it. Without SHELL: for the shell you use."""
     from ..helping import completion_command
 
     return completion_command(shell)
 
 
-@cli.command("help", short_help="Which procedure when; one of them with all its options.")
+@cli.command("help", short_help="The procedures and when to use each; one with all its options.")
 @click.argument("procedure", required=False, type=completing.Offered("name", completing.procedures))
 def help_(procedure: str | None) -> int:
-    """Tell of all procedures, which one when; or of one with all that it can be asked for."""
+    """List the procedures and when to use each, or describe one with all its options."""
     from ..helping import help_command
 
     return help_command(procedure)

@@ -1,5 +1,5 @@
 // Small parts that several sections share.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import { clock, forPeople, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
@@ -283,18 +283,24 @@ export function Failure({ error }) {
     ${error.remedy && html`<p class="remedy">${error.remedy}</p>`}</div>`;
 }
 
-/** A window above the page. Escape closes it, and the focus goes back to where it was. */
-export function Dialog({ title, onClose, children, wide = false }) {
-  const place = useRef(null);
-  useEffect(() => {
+/** Opens the dialog at this place above the page; with its end the focus goes back to where it was. */
+export function useModal(place) {
+  // The end of a mere effect comes a frame later: it would take the focus from whoever types by then.
+  useLayoutEffect(() => {
     const dialog = place.current;
     const before = document.activeElement;
     dialog.showModal();
     return () => {
       dialog.close();
-      if (before && before.isConnected) before.focus();
+      if (before && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
+}
+
+/** A window above the page. Escape closes it. */
+export function Dialog({ title, onClose, children, wide = false }) {
+  const place = useRef(null);
+  useModal(place);
   const cancelled = (event) => {
     event.preventDefault();
     onClose();

@@ -9,7 +9,7 @@ import { Cite } from "./cite.js";
 import { THE_SAME } from "./first.js";
 import { Slope } from "./slope.js";
 
-const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", "Not asked": "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
+const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", "Not asked": "chip plain", Abstained: "chip plain", "No preference": "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
 /** From this many seats on, each is one line until it is opened. */
 const MANY = 7;
 /** Pixels that the bar and the rail take. */

@@ -42,7 +42,7 @@ export function First({ decision, state, base, chairs, owns, example, onMade, on
     </div>`}
     ${kind === "values" && !weighed && html`<${Values} decision=${decision} />`}
     ${weighed && html`<${MoreVotes} number=${votes.length - IN_BAND} />`}
-    ${owns && base && !example && state.spent && state.closed && state.closed.stop_reason === "budget" && html`<${GoHigher} key=${state.spent.limit} base=${base} spent=${state.spent} budget=${state.budget} onGone=${onGone} />`}
+    ${owns && base && !example && state.spent && state.closed && state.closed.stop_reason === "budget" && html`<${GoHigher} key=${state.spent.limit} base=${base} spent=${state.spent} closed=${state.closed} budget=${state.budget} onGone=${onGone} />`}
     <${Flags} flags=${decision.flags} />
     ${state.outcome && html`<p class="outcome"><b>${t("It turned out {outcome}.", { outcome: t(state.outcome.outcome) })}</b> <bdi>${state.outcome.note}</bdi></p>`}
   </section>`;
@@ -129,11 +129,14 @@ const LIMITS = {
   time: { field: "max_seconds", sent: "max_time", step: "any", label: () => t("At most, in seconds") },
 };
 
+/** The amount in the command that lets it go on: it is enough for the rest. */
+const advised = (closed) => (/ --max-(?:cost|calls|tokens|time) (\d[\d.]*)/.exec((closed && closed.remedy) || "") || [])[1];
+
 /** Ended for want of budget: whoever pays for it can let it go on from there. */
-function GoHigher({ base, spent, budget, onGone }) {
+function GoHigher({ base, spent, closed, budget, onGone }) {
   const limit = LIMITS[spent.limit];
   const before = limit ? Number(budget[limit.field]) || 0 : 0;
-  const [value, set] = useState(before ? String(before * 2) : "");
+  const [value, set] = useState(advised(closed) || (before ? String(before * 2) : ""));
   const { busy, error, send } = useSending();
   if (!limit) return null;
   const ready = Number(value) > before;

@@ -1,24 +1,18 @@
 // How this was made: everything that a decision does not need and a sceptic wants.
-import { useEffect, useRef } from "../vendor/hooks.js";
+import { useRef } from "../vendor/hooks.js";
 import { count, money } from "../format.js";
 import { Icon } from "../icons.js";
-import { Notes, Parts, Words } from "../parts.js";
+import { Notes, Parts, useModal, Words } from "../parts.js";
 import { plainName } from "../procedures.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { sureness } from "./confidence.js";
 import { lasted } from "./first.js";
 
-/** A window at the side. Escape and a click beside it close it, and the focus goes back. */
+/** A window at the side. Escape and a click beside it close it. */
 function Drawer({ title, onClose, children }) {
   const place = useRef(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    place.current.showModal();
-    return () => {
-      if (before && before.isConnected) before.focus({ preventScroll: true });
-    };
-  }, []);
+  useModal(place);
   const cancelled = (event) => {
     event.preventDefault();
     onClose();

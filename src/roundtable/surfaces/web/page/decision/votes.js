@@ -25,7 +25,7 @@ function looks(vote) {
 function look(piece, known) {
   if (OUT.has(piece.side)) return "out";
   if (piece.side === "any") return "any";
-  if (piece.side === "own") return "other own";
+  if (piece.side === "own" || piece.side === "rejects") return "other own";
   if (piece.side === "demonstration") return "other";
   return known[piece.option] === undefined ? (piece.side === "answer" ? "" : "other") : known[piece.option];
 }
@@ -72,9 +72,10 @@ export function VoteKey({ vote }) {
   const { counts } = vote;
   const rest = [
     ["other own", counts.own, later("An answer of its own")],
+    ["other own", counts.rejects, later("Rejects it")],
     ["any", counts.any, later("Any of them")],
     ["out", counts.abstains, later("Abstained")],
-    ["out", counts.undeclared, later("Chose nothing")],
+    ["out", counts.undeclared, later("Not counted")],
     ["other", counts.demonstration, later("Demonstration")],
   ];
   return html`<p class="key">
@@ -87,6 +88,13 @@ export function VoteKey({ vote }) {
   </p>`;
 }
 
+/** How it stood before they heard each other: of what the figures are stands beside them. */
+function stood(vote) {
+  if (vote.unchanged) return t("Already so before they heard each other");
+  const held = vote.before.map((each) => `${each.own ? t("An answer of its own") : each.label} ${each.count}`);
+  return t("Before they heard each other: {figures}", { figures: held.join(", ") });
+}
+
 /** A vote with what was voted on, the figures, and how it stood before they heard each other. */
 export function Vote({ vote }) {
   const title = vote.title === "On the question" ? t(vote.title) : vote.title;
@@ -94,7 +102,7 @@ export function Vote({ vote }) {
     <p class="vote-h"><span class="on" title=${title}><bdi>${title}</bdi></span><b><bdi dir="ltr">${vote.figure}</bdi></b></p>
     <${VoteBar} vote=${vote} />
     <${VoteKey} vote=${vote} />
-    ${vote.before && html`<p class="pre"><bdi>${t("Before they heard each other: {figures}", { figures: vote.before })}</bdi></p>`}
+    ${vote.before.length > 0 && html`<p class="pre"><bdi>${stood(vote)}</bdi></p>`}
   </div>`;
 }
 

@@ -12,6 +12,7 @@ import { MADE, OPEN, useFold } from "./folds.js";
 const NOTED = {
   "cut off": later("It broke off at its length limit."),
   "[no declaration]": later("It declared nothing that can be counted."),
+  "[refusal beside a declaration]": later("It declines to answer, and declares all the same."),
   "[words and declaration differ]": later("Its words and what it declared differ."),
   "asked again": later("This was asked again; what was said then counts."),
 };

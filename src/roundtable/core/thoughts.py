@@ -1,0 +1,123 @@
+"""Thoughts that a server sends as words, because nobody there took them apart from the answer.
+
+Models mark them: between tags at the head of an answer, by the channels of the harmony format, or,
+where the prompt's template has opened the tag already, by its end alone. Only what an answer begins
+with is a thought: tags in the middle of a speech, in code or in quotation marks are what the speech
+is about.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .pattern import pattern
+
+_TAGS = ("think", "thinking", "thought")
+_OPENED = pattern(rf"\s*<({'|'.join(_TAGS)})>")
+_CHANNEL = pattern(
+    r"\s*(?:<\|start\|>assistant)?<\|channel\|>(analysis|commentary|final)[^<]{0,80}<\|message\|>"
+)
+_CHANNEL_ENDS = pattern(r"<\|end\|>|(?=<\|start\|>)|(?=<\|channel\|>)")
+_LONGEST_END, _LONGEST_MARK = 16, 200
+_BEGINNINGS = (*(f"<{tag}>" for tag in _TAGS), "<|start|>assistant<|channel|>", "<|channel|>")
+
+_CLOSED = pattern(rf"^[ \t]*</(?:{'|'.join(_TAGS)})>[ \t]*$", re.MULTILINE)
+_ANY_OPENED = pattern(rf"<(?:{'|'.join(_TAGS)})>")
+_FENCED = pattern(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_LAST_MARKS = pattern(r"(?:\s*<\|(?:end|return)\|>)+\s*\Z")
+
+
+class ThoughtsFirst:
+    """Hears an answer as it comes and keeps back the thoughts at its head."""
+
+    def __init__(self) -> None:
+        self.over = False
+        """Whether the answer itself has begun: nothing is kept back any more."""
+        self.thought = 0
+        """Characters of thoughts so far."""
+        self._held = ""
+        """Not decided yet."""
+        self._ends: re.Pattern[str] | None = None
+        """How the thought ends that is under way."""
+        self._said = ""
+        """How that thought began, mark and all, in case that it is none."""
+        self._parts: list[str] = []
+
+    def hear(self, words: str) -> str:
+        """What of these words belongs to the answer."""
+        heard = self._held + words
+        self._held = ""
+        while not self.over:
+            if self._ends is not None:
+                end = self._ends.search(heard)
+                if end is None:
+                    # The mark of its end may be cut in two.
+                    cut = max(0, len(heard) - _LONGEST_END)
+                    self._think(heard[:cut])
+                    self._held = heard[cut:]
+                    return ""
+                self._think(heard[: end.start()])
+                heard = heard[end.end() :]
+                self._ends, self._parts = None, []
+            elif tag := _OPENED.match(heard):
+                self._begin(tag, pattern(f"</{tag[1]}>"))
+                heard = heard[tag.end() :]
+            elif channel := _CHANNEL.match(heard):
+                if channel[1] == "final":
+                    self.over = True
+                else:
+                    self._begin(channel, _CHANNEL_ENDS)
+                heard = heard[channel.end() :]
+            elif _may_begin(heard):
+                self._held = heard
+                return ""
+            else:
+                self.over = True
+        return heard.lstrip() if self.thought else heard
+
+    def end(self, *, cut: bool) -> str:
+        """Nothing more comes: what was kept back and is none. An answer that ends in a thought was
+        `cut` off there, or only began like one."""
+        held, self._held = self._held, ""
+        if self._ends is None or cut:
+            return "" if cut and self._ends is not None else held
+        self.over = True
+        return "".join((self._said, *self._parts, held))
+
+    def _begin(self, mark: re.Match[str], ends: re.Pattern[str]) -> None:
+        self._ends, self._said = ends, mark[0]
+        self.thought += 1
+
+    def _think(self, words: str) -> None:
+        self.thought += len(words)
+        self._parts.append(words)
+
+
+def _may_begin(heard: str) -> bool:
+    """Whether a mark of thoughts may still come of this."""
+    head = heard.lstrip()
+    if any(mark.startswith(head) for mark in _BEGINNINGS):
+        return True
+    return (
+        head.startswith(_BEGINNINGS[-2:])
+        and "<|message|>" not in head[:_LONGEST_MARK]
+        and (len(head) < _LONGEST_MARK)
+    )
+
+
+def spoken(text: str) -> str:
+    """A whole answer without the thoughts before a closing tag that nothing opened, which stands on
+    a line of its own, and without the marks that a server left at its end."""
+    text = _LAST_MARKS.sub("", text)
+    closed = _CLOSED.search(text)
+    if closed is None or _ANY_OPENED.search(text, 0, closed.start()):
+        return text
+    fenced = any(f.start() < closed.start() < f.end() for f in _FENCED.finditer(text))
+    return text if fenced else text[closed.end() :].lstrip()
+
+
+def without_thoughts(text: str, *, whole: bool = True) -> str:
+    """A text without the thoughts that it begins with: what is drafted there is neither said nor
+    declared. One that is not `whole` is still being written, and its thought goes on."""
+    first = ThoughtsFirst()
+    return spoken(first.hear(text) + first.end(cut=not whole))
