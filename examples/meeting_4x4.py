@@ -18,7 +18,7 @@ SEATS = ("Architect", "Backend", "Frontend", "Operations")
 
 
 def speaker(request: SpeakRequest) -> str:
-    """Keeps its view over the rounds: nobody gives in, so all four rounds are held."""
+    """Keeps its view over the rounds: nobody gives in, so all four rounds take place."""
     role = next(seat for seat in SEATS if f"/{seat.lower()}/" in request.idempotency_key)
     declaration = {
         "votes": [{"on": "d1", "before": "silent", "choice": "any"}],

@@ -1,4 +1,4 @@
-"""A release plan as a decision document, from a meeting that people hold among themselves.
+"""A release plan as a decision document, from a meeting of people.
 
 Run it: python examples/release_planning.py
 """
@@ -37,7 +37,7 @@ SPEECHES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
 }
-"""What each of them says, and what it declares: only that is counted."""
+"""What each of them says and declares. Only the declaration is counted."""
 
 
 async def hold(folder: str) -> None:

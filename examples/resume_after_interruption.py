@@ -1,4 +1,4 @@
-"""Interrupt a discussion in the middle, and go on later without repeating a finished call.
+"""Interrupt a discussion in the middle, and continue later without repeating a finished call.
 
 Run it: python examples/resume_after_interruption.py
 """
