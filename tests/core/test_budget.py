@@ -47,7 +47,10 @@ def test_a_call_is_reserved_at_all_that_it_may_say() -> None:
     assert found == Granted(
         5000,
         Reservation(
-            input_tokens=1000, output_tokens=5000, cost_usd=(1000 * 1.0 + 5000 * 5.0) / 1e6
+            input_tokens=1000,
+            output_tokens=5000,
+            cost_usd=(1000 * 1.0 + 5000 * 5.0) / 1e6,
+            answer_usd=5000 * 5.0 / 1e6,
         ),
     )
 
@@ -58,6 +61,7 @@ def test_an_unknown_price_is_reserved_at_the_dearest_known_one() -> None:
         input_tokens=1000,
         output_tokens=1000,
         cost_usd=(1000 * 10.0 + 1000 * 50.0) / 1e6,
+        answer_usd=1000 * 50.0 / 1e6,
         priced=False,
     )
 
@@ -175,6 +179,22 @@ def test_a_finished_call_of_unknown_cost_keeps_its_reserved_cost_but_not_its_tok
     unpriced = Usage(input_tokens=90, output_tokens=60, unpriced_calls=1)
     state = fold(recorded(opened(), started(), finished(usage=unpriced)))
     assert state.spending(NOON) == Spending(1, 150, 0.5, 0)
+    assert state.usage.cost_usd is None
+
+
+@pytest.mark.requirement("Z-09")
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [(80, 0.1 + 0.4 * 100 / 400), (320, 0.5), (400, 0.5), (500, 0.5)],
+    ids=["short", "nearly all, with caution", "all", "more than it was granted"],
+)
+def test_a_finished_call_of_unknown_cost_keeps_what_its_words_cost_and_not_what_it_might_have_said(
+    said: int, kept: float
+) -> None:
+    held = Reservation(input_tokens=100, output_tokens=400, cost_usd=0.5, answer_usd=0.4)
+    unpriced = Usage(input_tokens=90, output_tokens=said, unpriced_calls=1)
+    state = fold(recorded(opened(), started(reserved=held), finished(usage=unpriced)))
+    assert state.spending(NOON).cost_usd == pytest.approx(kept)
     assert state.usage.cost_usd is None
 
 

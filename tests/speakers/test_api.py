@@ -286,6 +286,16 @@ async def test_a_server_that_does_not_count_is_estimated_and_never_priced() -> N
     assert free.usage == Usage(calls=1, input_tokens=4, output_tokens=4)
 
 
+async def test_what_is_not_counted_is_estimated_by_its_script() -> None:
+    """Four Chinese characters are about four tokens, not one."""
+    choice = {"index": 0, "delta": {"content": "茶" * 300}, "finish_reason": "stop"}
+    chunk = json.dumps({"id": "1", "object": "chat.completion.chunk", "choices": [choice]})
+    with provider_server(lambda _: raw(f"data: {chunk}\n\n")) as server:
+        reply = await ask(server, request("openai/gpt-5.3-codex", "水" * 500))
+    assert reply.usage.input_tokens == pytest.approx(500, rel=0.02)
+    assert reply.usage.output_tokens == pytest.approx(300, rel=0.02)
+
+
 @EVERY_DIALECT
 async def test_words_stream_as_they_come(model: str) -> None:
     with provider_server(lambda _: "One two three.\n\nFour — five 六.") as server:

@@ -19,6 +19,7 @@ from tests.wire import Asked
 from .desk import Desk, Outcome, obedient
 
 ODD = ["teapot-70b-instruct", "Kettle/samovar-2", "qwen-house-32b", "mystery_x", "urn:v3"]
+LIMITED = ("--max-cost", "0.6", "--no-log", "--json")
 MUTE = ["nomic-embed-text", "whisper-9"]
 
 
@@ -95,6 +96,22 @@ def test_answers_that_a_server_cuts_off_are_told_of_on_the_first_screen(
         at(monkeypatch, server)
         shown = desk("Tea or coffee?", "--quick", "--no-log").out
     assert "3 of 3 experts were cut off at their length limit" in " ".join(shown.split())
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+def test_a_server_that_does_not_count_uses_up_a_limit_with_what_it_said_only(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
+        frame = {"model": asked.model, "choices": [choice]}
+        return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
+
+    with provider_server(reply, models=["gpt-4o", "gpt-4o-mini", "gpt-4.1"]) as server:
+        at(monkeypatch, server)
+        outcome = desk("Tea or coffee?", "--procedure", "council", *LIMITED)
+    assert outcome.document["stop_reason"] == "verdict", outcome.err
+    assert outcome.document["usage"]["cost_usd"] is None, "an estimate is not a bill"
 
 
 @pytest.mark.requirement("Z-36")

@@ -43,11 +43,11 @@ def test_resume_with_a_higher_cost_limit_comes_to_the_whole_verdict(
     desk: Desk, server: ProviderServer
 ) -> None:
     asked = ("Tea or coffee?", "--procedure", "council", "--no-log", "--json")
-    ended = desk(*asked, "--max-cost", "0.15")
+    ended = desk(*asked, "--max-cost", "0.1")
     assert ended.document["stop_reason"] == "budget", ended.err
     calls = len(server.requests)
     id_ = desk.last_id()
-    same = desk("resume", id_, "--max-cost", "0.15")
+    same = desk("resume", id_, "--max-cost", "0.1")
     assert (same.code, "is not raised by this" in same.err) == (2, True)
     assert "--max-cost" in same.err
     assert len(server.requests) == calls, "nothing was asked"

@@ -34,6 +34,11 @@ SHORTEST = 1_000
 """Tokens that every answer may seem to have, however few were granted."""
 
 
+UNTOLD = 1.25
+"""Of what a call of unknown cost seems to have used, so much is kept for it: a server that does not
+count may count its words otherwise than we do, and thoughts that it does not show."""
+
+
 MORE = "and what comes next would take more than is left"
 """Why something is refused although not all is spent."""
 BEYOND = "because a provider counted more than it had been asked for"
@@ -186,7 +191,28 @@ def reserve(
         input_tokens=tokens_in,
         output_tokens=tokens_out,
         cost_usd=(tokens_in * per_in + tokens_out * per_out) / 1_000_000,
+        answer_usd=tokens_out * per_out / 1_000_000,
         priced=speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None,
+    )
+
+
+def kept_of(reserved: Reservation, usage: Usage) -> Reservation:
+    """What stays set aside for a call that came to its end and of which nobody knows the cost: no
+    tokens, for those are counted or estimated, and of the money what they come to at the prices it
+    was set aside at. Unknown is not zero, nor is it all that the call might have said."""
+    used = ceil(usage.output_tokens * UNTOLD)
+    if reserved.answer_usd and reserved.output_tokens and used <= reserved.output_tokens:
+        answer = reserved.answer_usd * used / reserved.output_tokens
+        cost = reserved.cost_usd - reserved.answer_usd + answer
+    else:  # an answer that was not as short, or one of before its part was told
+        cost = reserved.cost_usd
+    heeded = usage.output_tokens <= reserved.output_tokens
+    return Reservation(
+        input_tokens=0,
+        output_tokens=0,
+        cost_usd=cost,
+        priced=reserved.priced,
+        spare_usd=0.0 if heeded else reserved.spare_usd,
     )
 
 

@@ -589,15 +589,12 @@ class State:
         return self.turns[turn_id].attempts[number - 1]
 
     def _settle_finished(self, event: AttemptFinished) -> None:
-        """What was reserved gives way to what was used; where nobody knows the cost, the reserved
-        cost stays, because unknown is not zero."""
-        reserved = self.reservations.pop((event.turn_id, event.attempt), None)
+        """What was reserved gives way to what was used; where nobody knows the cost, what the words
+        come to stays reserved, because unknown is not zero."""
+        key = event.turn_id, event.attempt
+        reserved = self.reservations.pop(key, None)
         if reserved is not None and event.usage.cost_usd is None:
-            heeded = event.usage.output_tokens <= reserved.output_tokens
-            spared = {"spare_usd": 0.0} if heeded else {}
-            self.reservations[event.turn_id, event.attempt] = reserved.model_copy(
-                update={"input_tokens": 0, "output_tokens": 0, "spare_tokens": 0, **spared}
-            )
+            self.reservations[key] = budgets.kept_of(reserved, event.usage)
         self.usage += event.usage.model_copy(update={"calls": 0})
         self._heard[self._attempt(event.turn_id, event.attempt).started.model] = None
 

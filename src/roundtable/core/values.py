@@ -242,6 +242,8 @@ class Reservation(Value):
     """Tokens out that are set aside beyond what it was told to say, as far as there is room: a
     server that does not heed that is cut only where the spare ends too."""
     spare_usd: float = added(0.0)
+    answer_usd: float = added(0.0)
+    """Of the cost, what the answer may take; the rest is for what is read."""
 
 
 class Prompt(Value):

@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 from ..core.errors import SpeakerError
 from ..core.key_shapes import of_another_vendor, shown_key
 from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble
+from ..core.text import likely_tokens
 from ..core.thoughts import spoken
 from ..core.values import Usage
 from ..listening import Listening
@@ -245,10 +246,11 @@ class ApiSpeaker:
             cost = self._cost(request.model, read, written, cached)
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
-            read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
+            read = int(likely_tokens(request.system + request.user)) + 1
             if request.set_aside is not None:
                 read = min(read, request.set_aside.input_tokens)  # as this provider counts
-            written, cached = (len(text) + call.thought) // CHARACTERS_PER_TOKEN + 1, 0
+            written = int(likely_tokens(text) + call.thought / CHARACTERS_PER_TOKEN) + 1
+            cached = 0
             cost = 0.0 if endpoint.provider.free else None
             if call.hung_up and cost is None:
                 # We hung up before the count came, or it came with more than anybody wanted: what
