@@ -353,7 +353,7 @@ async def test_the_time_without_a_database_is_nobodys_time(
     ends: list[Callable[[], None]] = []
     house.voice = Struck(call, lambda: ends.append(locked(path)))
     house.clock.at[40] = lambda: ends[0]()
-    id_ = await house.open(Budget(max_seconds=20))
+    id_ = await house.open(Budget(max_seconds=58))
     state = await house.run(id_)
     assert house.clock.passed > 60
     assert is_whole(state, await house.ledger.read(id_))

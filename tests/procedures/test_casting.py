@@ -18,7 +18,15 @@ from roundtable.core.values import OUTSIDE, Budget, Material
 from roundtable.experts.chosen import chosen_expert
 from roundtable.experts.library_files import read_library
 from roundtable.experts.methods import METHODS
-from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts, Ledger, SpeakRequest
+from roundtable.ports import (
+    CastingRequest,
+    ChosenExpert,
+    ChosenExperts,
+    Ledger,
+    OnWords,
+    Reply,
+    SpeakRequest,
+)
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.casting import open_questions
 from roundtable.procedures.casting_terms import CASTING
@@ -617,6 +625,63 @@ def test_a_limit_that_pays_the_table_and_not_the_casting_too_leaves_out_the_cast
     assert state.verdict is not None
     [told] = [note for note in state.notes if note.code == "not_cast"]
     assert told.text.startswith("The limit is too low to ask the host who should sit here")
+
+
+class Dawdling(Voice):
+    """Answers in two seconds, and casts in so many."""
+
+    seconds = 300.0
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        await asyncio.sleep(self.seconds if "```casting" in request.user else 2.0)
+        return reply
+
+
+@pytest.mark.requirement("Z-35", "I-11")
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round"])
+def test_time_that_is_short_for_answers_and_verdict_leaves_out_the_casting(procedure: str) -> None:
+    without = asked(a_table(), procedure=procedure, host_casts=False)
+    table = a_table(block(), block(), voice=Dawdling)
+
+    state = asked(table, procedure=procedure, budget=Budget(max_seconds=25))
+
+    assert not calls(table)
+    assert ids(state) == ids(without)
+    assert state.verdict is not None
+    assert (state.status, state.exhausted) == ("concluded", None)
+    [told] = [note for note in state.notes if note.code == "not_cast"]
+    assert told.text.startswith("The limit is too low to ask the host who should sit here")
+
+
+@pytest.mark.requirement("Z-35", "I-11")
+@pytest.mark.parametrize("limit", [60, 90, 120])
+def test_a_casting_in_flight_is_cut_when_it_has_used_its_share_of_the_time(limit: int) -> None:
+    without = asked(a_table(), host_casts=False)
+    table = a_table(block(), block(), voice=Dawdling)
+
+    state = asked(table, budget=Budget(max_seconds=limit))
+
+    assert len(calls(table)) == 1, "nor is it asked for again"
+    assert ids(state) == ids(without)
+    assert state.verdict is not None
+    assert (state.status, state.exhausted) == ("concluded", None)
+    [turn] = [each for each in state.turns.values() if each.attempts[0].failed]
+    cut = turn.attempts[0].failed
+    assert cut is not None
+    assert cut.message == "Its share of the time that the discussion may take was over."
+    assert cut.seconds < limit / 2
+
+
+@pytest.mark.requirement("Z-35", "I-11")
+def test_a_casting_that_keeps_to_its_share_of_the_time_is_heard() -> None:
+    table = a_table(block(), voice=Dawdling)
+    table_host = table.voices["*"]
+    assert isinstance(table_host, Dawdling)
+    table_host.seconds = 5.0
+    state = asked(table, budget=Budget(max_seconds=120))
+    assert ids(state) == ["baker", "lawyer", "night-porter"]
+    assert state.status == "concluded"
 
 
 def with_a_report(table: Table, limit: float | None = None) -> State:

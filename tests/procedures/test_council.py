@@ -751,8 +751,8 @@ def test_whatever_the_cost_limit_it_holds_and_answers_lead_to_a_verdict(
 
 @pytest.mark.requirement("Z-09", "I-11")
 def test_a_time_limit_hit_in_mid_round_cuts_the_calls_and_extracts_the_verdict() -> None:
-    table = council({"answer/muse": 40.0})
-    state = hold(table, budget=Budget(max_seconds=30))
+    table = council({"answer/muse": 70.0})
+    state = hold(table, budget=Budget(max_seconds=60))
     assert asked(table) == ["0/briefing/captain", *ROUND_1]
     assert state.exhausted is not None
     assert state.exhausted.limit == "time"
@@ -782,11 +782,11 @@ class Unpriced(Voice):
 def test_calls_of_unknown_price_use_the_cost_limit_up_too() -> None:
     unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
     table = Table({"*": Unpriced()}, cast=unknown)
-    state = hold(table, budget=Budget(max_cost_usd=0.18))
+    state = hold(table, budget=Budget(max_cost_usd=0.1))
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
-    # At the dearest price what was set aside for each answer stays spent: three of them and the
-    # briefing leave no room for a round 2 beside the verdict.
+    # At the dearest price the words of three answers stay spent: they leave no room for a round 2
+    # beside the verdict.
     assert not set(asked(table)) & set(ROUND_2)
     assert state.usage.cost_usd is None
     assert state.verdict is not None

@@ -19,7 +19,8 @@ from tests.wire import Asked
 from .desk import Desk, Outcome, obedient
 
 ODD = ["teapot-70b-instruct", "Kettle/samovar-2", "qwen-house-32b", "mystery_x", "urn:v3"]
-LIMITED = ("--max-cost", "0.6", "--no-log", "--json")
+LIMITED = ("--max-cost", "0.17", "--no-log", "--json")
+"""Enough for both rounds of a council with short answers, at the dearest price."""
 MUTE = ["nomic-embed-text", "whisper-9"]
 
 
@@ -107,10 +108,12 @@ def test_a_server_that_does_not_count_uses_up_a_limit_with_what_it_said_only(
         frame = {"model": asked.model, "choices": [choice]}
         return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
 
-    with provider_server(reply, models=["gpt-4o", "gpt-4o-mini", "gpt-4.1"]) as server:
+    with provider_server(reply, models=["house-a", "house-b", "house-c"]) as server:
         at(monkeypatch, server)
         outcome = desk("Tea or coffee?", "--procedure", "council", *LIMITED)
     assert outcome.document["stop_reason"] == "verdict", outcome.err
+    rounds = {speech["round"] for speech in outcome.document["speeches"]}
+    assert rounds >= {1, 2}, "nothing was left out for money that nobody spent"
     assert outcome.document["usage"]["cost_usd"] is None, "an estimate is not a bill"
 
 

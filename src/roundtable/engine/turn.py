@@ -47,6 +47,7 @@ from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
 from ..prompts import Rendered
 from ..prompts.asking import asked
 from .admission import admission, ended_by_cut, goes_on_without, still_to_come
+from .in_time import NO_TIME, TOOK_LONG, seconds_for
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -103,6 +104,14 @@ class _TimeOver(SpeakerError):
         super().__init__("timeout", told, "Allow more with --max-time.")
 
 
+class _ShareOver(SpeakerError):
+    """A call that the table can do without has used up its share of the discussion's time."""
+
+    def __init__(self) -> None:
+        told = "Its share of the time that the discussion may take was over."
+        super().__init__("timeout", told, "Allow more with --max-time.")
+
+
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
         self._asked_for = plan
@@ -113,6 +122,8 @@ class _Taking:
         self._looked_again = False
         self.postponed = False
         """Whether its call waits for what others leave of the budget."""
+        self.share: float | None = None
+        """Seconds that its call may take, where the table can do without it."""
 
     @property
     def plan(self) -> TurnPlan:
@@ -200,7 +211,11 @@ class _Taking:
             reply = await self._speak(call, speaker, rendered.prompt)
         except SpeakerError as error:
             failure = self._failure(call.attempt, error, clock.monotonic() - begun)
-            rest = self._out_of_time(call) if isinstance(error, _TimeOver) else ()
+            rest: tuple[Outcome, ...] = ()
+            if isinstance(error, _TimeOver):
+                rest = self._out_of_time(call)
+            elif isinstance(error, _ShareOver):
+                rest = self._done_without(self.turn, TOOK_LONG)
             await self.journal.record(failure, *rest)
         except asyncio.CancelledError:
             if self._in_flight(call):
@@ -286,6 +301,10 @@ class _Taking:
         if others and waits:
             self.postponed = True
             return ()
+        lengths = self.tools.lengths
+        self.share = seconds_for(state, self.journal.spending(), plan, call, lengths)
+        if isinstance(granted, Granted) and self.share == 0:
+            return self._done_without(turn, NO_TIME)
         if not isinstance(granted, Granted):
             give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
@@ -312,6 +331,12 @@ class _Taking:
         )
         events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
         return events
+
+    def _done_without(self, turn: Turn | None, why: str) -> tuple[Outcome, ...]:
+        """What follows where the time of a call is needed for others: the discussion goes on
+        without it, or with what was answered before."""
+        give_up = GiveUp("budget", f"The budget does not allow it: {why}.", "")
+        return self._outcome(as_it_stands(self.plan, turn) or give_up)
 
     def _left_out(self, state: State, call: Call) -> bool:
         return goes_on_without(
@@ -365,11 +390,13 @@ class _Taking:
             set_aside=self._set_aside(call),
         )
         listening = Listening.to(request, on_words)
-        allowed = asyncio.timeout(self._seconds_allowed())
+        allowed, share = asyncio.timeout(self._seconds_allowed()), asyncio.timeout(self.share)
         try:
-            async with allowed, listening:
+            async with allowed, share, listening:
                 reply = await speaker.speak(request, listening.heard)
         except TimeoutError:
+            if share.expired():
+                raise _ShareOver from None
             if allowed.expired():
                 raise _TimeOver from None
             raise SpeakerError(

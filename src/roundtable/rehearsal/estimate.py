@@ -180,7 +180,10 @@ def _what_then(told: Estimate, limit: float) -> str:
     least = told.least.cost_usd or 0.0
     if limit >= least:
         return "it may end with less"
-    return f"even the shortest way takes about {dollars(least)}, so some will not be heard"
+    # Who is heard shows when it is admitted: answers may well be shorter than is usual.
+    return (
+        f"even the shortest way usually takes {dollars(least)}, so steps or seats may be left out"
+    )
 
 
 def about(number: float) -> str:
