@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...core.agents import on_subscription
-from ...core.cut_short import is_cut
+from ...core.cut_short import cut_by
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
@@ -171,8 +171,8 @@ class Board:
         seat = self._seat(state, speech.participant)
         words = spoken(speech.text)
         seat.doing, seat.speaking, seat.words = "spoke", None, count_words(words)
-        cut = "(cut off) " if is_cut(speech) else ""
-        seat.told = f"{cut}{held_in(speech)}"
+        cut = cut_by(speech.flags)
+        seat.told = f"({cut}) {held_in(speech)}" if cut else held_in(speech)
 
     def _look(self, state: State) -> None:
         from ...views.itinerary import itinerary

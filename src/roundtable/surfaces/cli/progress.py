@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...core.assumptions import SOURCE as ASSUMPTIONS
-from ...core.cut_short import is_cut
+from ...core.cut_short import cut_by
 from ...core.events import (
     AttemptFailed,
     AttemptFinished,
@@ -45,7 +45,6 @@ from .terminal import echo_error, for_screen, on_one_line
 LONGEST = 160
 """Characters of what somebody holds, in a line."""
 NOTHING_EXPECTED = Expected()
-CUT = "cut off at its length limit"
 TOLD_AT_ONCE = ("not_cast", "cast_in_part", "search_failed")
 """Notes that stand among the lines of a run, and need not be told again at its end."""
 
@@ -208,7 +207,7 @@ def told(record: StoredEvent, state: State) -> str:
             if not words:
                 return f"{who} has voted"
             far = procedure_spec(state.start.procedure).progress(state)
-            about = _count(words) + (f", {CUT}" if is_cut(event) else "")
+            about = ", ".join(filter(None, (_count(words), cut_by(event.flags))))
             about += f"; next: {far}" if far else ""
             return f"{who}: {clip_words(held_in(event), LONGEST)} ({about})"
         case (
