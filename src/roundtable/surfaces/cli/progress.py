@@ -119,6 +119,9 @@ class PlainProgress:
             case AttemptFailed(cause="not_found"):
                 attempt = state.turns[event.turn_id].attempts[event.attempt - 1]
                 what = f"no {attempt.started.model}"
+            case AttemptFailed() if again_in(event):
+                self._went_wrong.add(event.message)
+                return False  # each wait is told: it is why nothing comes
             case AttemptFailed():
                 what = event.message
             case TurnFailed():
