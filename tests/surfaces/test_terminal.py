@@ -318,7 +318,7 @@ def test_a_seat_whose_provider_wants_a_pause_is_seen_to_wait() -> None:
     state.apply(record)
     board.on_event(record, state)
     text = "\n".join(board.lines(Screen(160), 1.0))
-    assert "○ waits 30 s" in text
+    assert "○ waits 29 s" in text
     assert "○ waits 10 s" in "\n".join(board.lines(Screen(160), 20.0)), "it is counted down"
     others = [seat.doing for seat in board.seats.values()]
     asks = f"{begun.model.partition('/')[0]} asks to be left alone"

@@ -254,13 +254,13 @@ class Board:
         does = f"{screen.sign(sign)} {self._does(seat)}"
         ellipsis = screen.sign("…")
         if width < TIGHT:
-            first = screen.paint(
-                cut(f"{screen.sign(sign)} {screen.words(seat.name)}", width), style
-            )
+            named = f"{screen.sign(sign)} {screen.words(seat.name)}"
+            first = screen.paint(cut(named, width, ellipsis), style)
             if not two:
                 return [first]
-            words = self._words(seat, screen, width - 2) or cut(self._does(seat), width - 2)
-            return [first, f"  {words}" if width > 2 else ""]
+            room = max(0, width - 2)
+            words = self._words(seat, screen, room) or cut(self._does(seat), room, ellipsis)
+            return [first, f"  {words}" if words else ""]
         if width < NARROW:
             name = cut(screen.words(seat.name), max(4, width - 4 - cells(does)), ellipsis)
             first = f"  {name}  {screen.paint(does, style)}"
