@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 
-from roundtable.core.events import AttemptFailed, AttemptStarted
+from roundtable.core.events import AttemptFailed, AttemptStarted, NoteAdded, SpeechGiven
 from roundtable.core.state import State, fold
 from roundtable.engine.tools import Draft
 from roundtable.examples import examples
@@ -28,6 +28,7 @@ from roundtable.surfaces.cli.screen import Screen, cells, cut, cut_front, wrappe
 from roundtable.surfaces.cli.typeset import Sheet
 from roundtable.surfaces.cli.verdict import Verdict, in_short, typeset
 from roundtable.views.decision_parts import Cause, Kind
+from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Table, run_in_virtual_time
 from tests.servers import provider_server
 from tests.wire import Asked
@@ -344,6 +345,29 @@ def test_every_wait_for_a_provider_is_told_however_often_it_is_the_same(
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2
     assert all(line.endswith("No. It asks to be left alone for 9 s.") for line in told)
+
+
+@pytest.mark.requirement("I-06")
+def test_turns_that_a_speech_or_a_note_cites_have_names_in_its_line() -> None:
+    records = examples()["free-buses"].records()
+    at, speech = next(
+        (n, record.event)
+        for n, record in enumerate(records)
+        if isinstance(record.event, SpeechGiven) and record.event.round
+    )
+    cites = f"As {speech.turn_id} says."
+    changed = speech.model_copy(update={"text": cites, "declaration": None})
+    record = replace(records[at], event=changed)
+    note = NoteAdded(code="condensed/1", text=f"The prompt of turn {speech.turn_id} was condensed.")
+    noted = replace(record, seq=record.seq + 1, event=note)
+    state = fold((*records[:at], record, noted))
+    board = watched("free-buses", at)
+    board.on_event(record, state)
+    drawn = "\n".join(board.lines(Screen(160), 1.0))
+    condensed = next(each.text for each in notes(state) if each.code == note.code)
+    for text in (told(record, state), drawn, condensed):
+        assert speech.turn_id not in text
+        assert ", round 1" in text
 
 
 @pytest.mark.requirement("I-06")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..core.causes import reason
 from ..core.cut_short import CUT_SHORT, cut_short
 from ..core.events import ParticipantSubstituted, SearchFailed
+from ..core.naming import with_names
 from ..core.state import State
 from ..core.stopping import spent_so_far
 from ..core.voter_groups import served_alike
@@ -26,7 +27,9 @@ class Note:
 
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
-    found = [Note(note.code, plain(note.text), note.remedy) for note in state.notes]
+    found = [
+        Note(note.code, plain(with_names(state, note.text)), note.remedy) for note in state.notes
+    ]
     found.extend(_substituted(state))
     found.extend(_served_alike(state))
     found.extend(Note(CUT_SHORT, told, remedy) for told, remedy in cut_short(state))

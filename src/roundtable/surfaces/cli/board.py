@@ -21,7 +21,7 @@ from ...core.events import (
     StoredEvent,
     TurnFailed,
 )
-from ...core.naming import line, name_of
+from ...core.naming import line, name_of, with_names
 from ...core.pattern import pattern
 from ...core.state import State
 from ...core.text import count_words, dollars
@@ -187,7 +187,7 @@ class Board:
         words = spoken(speech.text)
         seat.doing, seat.speaking, seat.words = "spoke", None, count_words(words)
         cut = cut_by(speech.flags)
-        seat.told = f"({cut}) {held_in(speech)}" if cut else held_in(speech)
+        seat.told = f"({cut}) {held_in(state, speech)}" if cut else held_in(state, speech)
 
     def _look(self, state: State) -> None:
         from ...views.itinerary import itinerary
@@ -412,11 +412,12 @@ def _step(step: dict[str, object]) -> str:
     return _STEPS.get(kind) or f"round {step['round']}"
 
 
-def held_in(speech: SpeechGiven) -> str:
+def held_in(state: State, speech: SpeechGiven) -> str:
     """What is said in a speech, in a line: the position that it declares, otherwise its first
-    sentence. What its speaker declared before is none of its words."""
+    sentence, with names for the turns that it cites. What its speaker declared before is none of
+    its words."""
     position = speech.declaration.position if speech.declaration and speech.round else ""
-    return line(position) or first_line(spoken(speech.text))
+    return with_names(state, line(position) or first_line(spoken(speech.text)))
 
 
 def short_model(model: str) -> str:

@@ -212,7 +212,7 @@ def told(record: StoredEvent, state: State) -> str:
             far = procedure_spec(state.start.procedure).progress(state)
             about = ", ".join(filter(None, (_count(words), cut_by(event.flags))))
             about += f"; next: {far}" if far else ""
-            return f"{who}: {clip_words(held_in(event), LONGEST)} ({about})"
+            return f"{who}: {clip_words(held_in(state, event), LONGEST)} ({about})"
         case (
             AttemptFailed()
             | TurnFailed()
@@ -288,7 +288,7 @@ def _verbose(event: Event, state: State) -> str:
             asked = "; ".join(each.question for each in event.decisions)
             return f"Put to the vote: {asked}" if asked else "Nothing is put to the vote"
         case NoteAdded():
-            return f"Note: {event.text}"
+            return f"Note: {with_names(state, event.text)}"
         case VerdictReached():
             return "The answer is there"
         case DiscussionClosed():
@@ -331,7 +331,8 @@ def _words(state: State, speech: SpeechGiven) -> str:
 
 def _name(state: State, participant_id: str) -> str:
     who = state.participant(participant_id)
-    return f"{who.emoji} {who.name}" if who else participant_id
+    name = name_of(state, participant_id)
+    return f"{who.emoji} {name}" if who else name
 
 
 def _body(text: str) -> str:
