@@ -38,3 +38,13 @@ def test_no_sign_of_a_declaration_is_shown_and_what_is_shown_only_grows() -> Non
 )
 def test_forgotten_marks_other_fences_and_bare_json_hide_it_too(text: str, shown: str) -> None:
     assert spoken_so_far(text, LABELS) == shown
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("sent", ["Hm, hm.\n</think>\n\nYes.", "Hm, hm.</think>\nYes."])
+def test_thoughts_are_no_longer_shown_once_the_tag_came_that_nothing_opened(sent: str) -> None:
+    closed = sent.index(">") + 1
+    for end in range(closed, len(sent) + 1):
+        shown = spoken_so_far(sent[:end], LABELS)
+        assert "Yes.".startswith(shown), shown
+    assert shown == "Yes."

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from roundtable.core.cut_short import cut_short
+from roundtable.core.declaration import LIMITED, UNDECLARED
+from roundtable.core.events import SpeechGiven
+from roundtable.core.headline import dropped_out
+from roundtable.core.state import fold
+from roundtable.core.turns import TRUNCATED
+from roundtable.examples import examples
+from roundtable.surfaces.cli.progress import told
+from roundtable.views.notes import notes
 from tests.servers import Fault, provider_server, raw
 from tests.wire import Asked
 
@@ -73,3 +83,23 @@ def test_a_written_answer_that_was_cut_off_says_so(
         )
 
     assert "! The written answer was cut off at its length limit" in " ".join(asked.out.split())
+
+
+@pytest.mark.requirement("Z-35", "I-06")
+def test_what_the_budget_cut_is_not_said_to_be_too_long() -> None:
+    records = examples()["free-buses"].records()
+    at, speech = next(
+        (n, r.event)
+        for n, r in enumerate(records)
+        if isinstance(r.event, SpeechGiven) and r.event.round
+    )
+    flags = (*speech.flags, TRUNCATED, UNDECLARED, LIMITED)
+    cut = speech.model_copy(update={"flags": flags, "declaration": None})
+    records = (*records[:at], replace(records[at], event=cut))
+    state = fold(records)
+    ((sentence, remedy),) = cut_short(state)
+    assert sentence.startswith("1 of 1 experts was cut off by the budget, and the rest was not")
+    assert remedy == "Ask for shorter answers, or raise the limit."
+    assert sentence in [note.text for note in notes(state)]
+    assert ", cut off by the budget" in told(records[-1], state)
+    assert dropped_out(state, speech.participant).startswith("cut off by the budget in round 1")

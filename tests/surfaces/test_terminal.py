@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 
-from roundtable.core.events import AttemptFailed, AttemptStarted
+from roundtable.core.events import AttemptFailed, AttemptStarted, NoteAdded, SpeechGiven
 from roundtable.core.state import State, fold
 from roundtable.engine.tools import Draft
 from roundtable.examples import examples
@@ -23,11 +23,12 @@ from roundtable.surfaces.cli.board import Board, Seat, short_model
 from roundtable.surfaces.cli.encoding import readable_in
 from roundtable.surfaces.cli.expected import Expected
 from roundtable.surfaces.cli.live import REDRAWS, SETTLED, LiveProgress, Pane, rewraps
-from roundtable.surfaces.cli.progress import told
+from roundtable.surfaces.cli.progress import PlainProgress, told
 from roundtable.surfaces.cli.screen import Screen, cells, cut, cut_front, wrapped
 from roundtable.surfaces.cli.typeset import Sheet
 from roundtable.surfaces.cli.verdict import Verdict, in_short, typeset
 from roundtable.views.decision_parts import Cause, Kind
+from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Table, run_in_virtual_time
 from tests.servers import provider_server
 from tests.wire import Asked
@@ -38,6 +39,7 @@ from .test_progress import terminal
 
 NAMES = tuple(examples())
 WIDTHS = (20, 40, 80, 200)
+NARROWER = (3, 8, 13)
 HOSTILE = (
     "\x1b]8;;https://leak.invalid\x07here\x1b]8;;\x07 \x1b]52;c;cm0gLXJm\x07 \x1b[2J\x1b[10A"
     " \u202eevil\u202c \u2066x\u2069 \u200b\u200b\u200b\u200b\u200b\u200b \x9b31m \r\x00\x08 "
@@ -235,7 +237,7 @@ def stages(name: str) -> list[int]:
 def test_the_board_fits_every_screen_at_every_moment(name: str) -> None:
     for until in stages(name):
         board = watched(name, until)
-        for width in WIDTHS:
+        for width in (*NARROWER, *WIDTHS):
             for height in (3, 10, 24):
                 lines = board.lines(Screen(width, height), 41.0)
                 assert len(lines) < height
@@ -317,9 +319,65 @@ def test_a_seat_whose_provider_wants_a_pause_is_seen_to_wait() -> None:
     state.apply(record)
     board.on_event(record, state)
     text = "\n".join(board.lines(Screen(160), 1.0))
-    assert "○ waits" in text
+    assert "○ waits 29 s" in text
+    assert "○ waits 10 s" in "\n".join(board.lines(Screen(160), 20.0)), "it is counted down"
+    others = [seat.doing for seat in board.seats.values()]
+    asks = f"{begun.model.partition('/')[0]} asks to be left alone"
+    assert text.count(asks) == others.count("waits") - 1, "whoever has not been let in waits too"
+    assert asks not in "\n".join(board.lines(Screen(160), 31.0))
     assert "Too many requests. It asks to be left alone for 30 s." in text
     assert told(record, state).endswith("Too many requests. It asks to be left alone for 30 s.")
+
+
+@pytest.mark.requirement("I-06")
+def test_every_wait_for_a_provider_is_told_however_often_it_is_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    records = examples()["free-buses"].records()
+    at = next(n for n, r in enumerate(records) if isinstance(r.event, AttemptStarted))
+    begun, state, lines = records[at].event, fold(records[: at + 1]), PlainProgress()
+    assert isinstance(begun, AttemptStarted)
+    failed = AttemptFailed(
+        turn_id=begun.turn_id, attempt=1, cause="rate_limited", message="No.", retry_after=9.0
+    )
+    for _ in range(2):
+        lines.on_event(replace(records[at], event=failed), state)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert all(line.endswith("No. It asks to be left alone for 9 s.") for line in told)
+
+
+@pytest.mark.requirement("I-06")
+def test_turns_that_a_speech_or_a_note_cites_have_names_in_its_line() -> None:
+    records = examples()["free-buses"].records()
+    at, speech = next(
+        (n, record.event)
+        for n, record in enumerate(records)
+        if isinstance(record.event, SpeechGiven) and record.event.round
+    )
+    cites = f"As {speech.turn_id} says."
+    changed = speech.model_copy(update={"text": cites, "declaration": None})
+    record = replace(records[at], event=changed)
+    note = NoteAdded(code="condensed/1", text=f"The prompt of turn {speech.turn_id} was condensed.")
+    noted = replace(record, seq=record.seq + 1, event=note)
+    state = fold((*records[:at], record, noted))
+    board = watched("free-buses", at)
+    board.on_event(record, state)
+    drawn = "\n".join(board.lines(Screen(160), 1.0))
+    condensed = next(each.text for each in notes(state) if each.code == note.code)
+    for text in (told(record, state), drawn, condensed):
+        assert speech.turn_id not in text
+        assert ", round 1" in text
+
+
+@pytest.mark.requirement("I-06")
+def test_at_twenty_columns_names_can_be_read() -> None:
+    seats = {"a": Seat("HR Business Partner", "m", doing="spoke", words=9, told="Try it first.")}
+    board = Board(seats=seats, opening=("Discussion rt_1", "Estimate: 6 calls, no cost"))
+    lines = board.lines(Screen(20, 24), 1.0)
+    assert "✓ HR Business…" in lines
+    assert "  Try it first." in lines
+    assert "Discussion rt_1" in lines
 
 
 def test_whoever_voted_without_words_has_answered() -> None:

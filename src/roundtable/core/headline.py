@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from .cut_short import is_cut
+from .cut_short import BUDGET, cut_by
 from .declaration import ANY, OPPOSE, OWN
 from .events import SpeechGiven
 from .framing import YES_NO
@@ -185,9 +185,10 @@ def dropped_out(state: State, who: str) -> str:
     if unread := unread_words(state, who):
         return f"its vote in round {silent.round} cannot be read: {unread}"
     if lost_to_limit(silent):
-        return f"cut off by the limit in round {silent.round}, before its declaration"
+        return f"{BUDGET} in round {silent.round}, before its declaration"
     declared = f"declared nothing in round {silent.round}"
-    return f"{declared}, where it was cut off at its length limit" if is_cut(silent) else declared
+    by = cut_by(silent.flags)
+    return f"{declared}, where it was {by}" if by else declared
 
 
 def _rounds(numbers: Iterable[int]) -> str:

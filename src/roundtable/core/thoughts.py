@@ -3,7 +3,8 @@
 Models mark them: between tags at the head of an answer, by the channels of the harmony format, or,
 where the prompt's template has opened the tag already, by its end alone. Only what an answer begins
 with is a thought: tags in the middle of a speech, in code or in quotation marks are what the speech
-is about.
+is about. An end alone is one on a line of its own, or one that touches the words beside it: whoever
+writes about a tag sets it apart from them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ _CHANNEL_ENDS = pattern(r"<\|end\|>|(?=<\|start\|>)|(?=<\|channel\|>)")
 _LONGEST_END, _LONGEST_MARK = 16, 200
 _BEGINNINGS = (*(f"<{tag}>" for tag in _TAGS), "<|start|>assistant<|channel|>", "<|channel|>")
 
-_CLOSED = pattern(rf"^[ \t]*</(?:{'|'.join(_TAGS)})>[ \t]*$", re.MULTILINE)
+_CLOSING = f"</(?:{'|'.join(_TAGS)})>"
+_CLOSED = pattern(
+    rf"^[ \t]*{_CLOSING}[ \t]*$|(?<=[\w.!?:;)…。！？]){_CLOSING}|{_CLOSING}(?=[\w#*])", re.MULTILINE
+)
 _ANY_OPENED = pattern(rf"<(?:{'|'.join(_TAGS)})>")
 _FENCED = pattern(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _LAST_MARKS = pattern(r"(?:\s*<\|(?:end|return)\|>)+\s*\Z")
@@ -106,14 +110,18 @@ def _may_begin(heard: str) -> bool:
 
 
 def spoken(text: str) -> str:
-    """A whole answer without the thoughts before a closing tag that nothing opened, which stands on
-    a line of its own, and without the marks that a server left at its end."""
+    """An answer without the thoughts before a closing tag that nothing opened, and without the
+    marks that a server left at its end."""
     text = _LAST_MARKS.sub("", text)
     closed = _CLOSED.search(text)
     if closed is None or _ANY_OPENED.search(text, 0, closed.start()):
         return text
-    fenced = any(f.start() < closed.start() < f.end() for f in _FENCED.finditer(text))
-    return text if fenced else text[closed.end() :].lstrip()
+    return text if _in_code(text, closed.start()) else text[closed.end() :].lstrip()
+
+
+def _in_code(text: str, at: int) -> bool:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line.count("`") % 2 == 1 or any(f.start() < at < f.end() for f in _FENCED.finditer(text))
 
 
 def without_thoughts(text: str, *, whole: bool = True) -> str:

@@ -50,7 +50,7 @@ CODES: Mapping[str, str] = {
     "condensed",
     "condensed_spread": "the question shares hardly a word with a document that did not fit, so "
     "passages from all parts of it are shown",
-    "cut_short": "an answer was cut off at its length limit",
+    "cut_short": "an answer was cut off, at its length limit or by the budget",
     "documents": "documents that were read only in part, or left out of a folder",
     "unread_documents": "documents that could not be read",
     "keys_unread": "the file of stored keys is broken and was ignored",

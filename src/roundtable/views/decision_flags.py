@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from ..core.assessment import effective_voters_of
 from ..core.condensing import CODE as CONDENSED
 from ..core.condensing import SPREAD
-from ..core.cut_short import CUT_SHORT, cut_short
-from ..core.cut_short import REMEDY as CUT_REMEDY
+from ..core.cut_short import BUDGET, CUT_SHORT, OWN_LENGTH, cut_short
+from ..core.declaration import LIMITED
 from ..core.naming import line
 from ..core.state import State
 from ..core.text import clip_words, first_sentences, sentences
@@ -65,7 +65,8 @@ MARKS: dict[str, str] = {
     "[no citations]": "The answer cites nobody.",
     "[voting rules disagree]": "Other ways of counting the votes would decide otherwise.",
     "[counted by the program]": "No model wrote this answer: the program counted it.",
-    TRUNCATED: "The written answer was cut off at its length limit: its end is missing.",
+    TRUNCATED: f"The written answer was {OWN_LENGTH}: its end is missing.",
+    LIMITED: f"The written answer was {BUDGET}: its end is missing.",
     "[statement not revised]": "The statement was not revised after the critique.",
 }
 """Sentences for what a verdict is marked with beside what the check found."""
@@ -149,8 +150,8 @@ def _doubts(delivery: Delivery) -> Iterator[Flag]:
 
 
 def _cut_short(state: State) -> Iterator[Flag]:
-    if told := cut_short(state):
-        yield Flag(CUT_SHORT, told, remedy=CUT_REMEDY)
+    for told, remedy in cut_short(state):
+        yield Flag(CUT_SHORT, told, remedy=remedy)
 
 
 def _conditions(delivery: Delivery) -> Iterator[Flag]:
@@ -217,6 +218,8 @@ def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:
     if delivery.extract:
         yield Flag("extract", "No model wrote this answer: it is put together from what was said.")
     for mark in delivery.flags:
+        if mark == TRUNCATED and LIMITED in delivery.flags:
+            continue  # it was not its own length that cut it
         if mark in MARKS:
             yield Flag(mark.strip("[]").replace(" ", "_"), MARKS[mark])
 

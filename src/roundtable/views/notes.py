@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ..core.causes import reason
 from ..core.cut_short import CUT_SHORT, cut_short
-from ..core.cut_short import REMEDY as CUT_REMEDY
 from ..core.events import ParticipantSubstituted, SearchFailed
+from ..core.naming import with_names
 from ..core.state import State
 from ..core.stopping import spent_so_far
 from ..core.voter_groups import served_alike
@@ -27,11 +27,12 @@ class Note:
 
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
-    found = [Note(note.code, plain(note.text), note.remedy) for note in state.notes]
+    found = [
+        Note(note.code, plain(with_names(state, note.text)), note.remedy) for note in state.notes
+    ]
     found.extend(_substituted(state))
     found.extend(_served_alike(state))
-    if cut := cut_short(state):
-        found.append(Note(CUT_SHORT, cut, CUT_REMEDY))
+    found.extend(Note(CUT_SHORT, told, remedy) for told, remedy in cut_short(state))
     found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
         1

@@ -6,11 +6,12 @@ report_md and report_html write it down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ..core.causes import reason
+from ..core.cut_short import OWN_LENGTH, cut_by
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
@@ -269,7 +270,7 @@ def _host_places(state: State) -> dict[str, int]:
     return places
 
 
-def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
+def _marks(state: State, turn: Turn, flags: Sequence[str]) -> Iterator[str]:
     yield from map(line, flags)
     if len(turn.attempts) > 1:
         yield f"{len(turn.attempts)} calls: " + ", ".join(a.started.purpose for a in turn.attempts)
@@ -282,7 +283,7 @@ def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
         if done.served_by and done.served_by != turn.attempts[-1].started.model:
             yield f"served by {line(done.served_by)}"
         if done.finish_reason == "length":
-            yield "cut off at its length limit"
+            yield cut_by(flags) or OWN_LENGTH
 
 
 # What lies around it

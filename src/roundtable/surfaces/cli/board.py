@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...core.agents import on_subscription
-from ...core.cut_short import is_cut
+from ...core.cut_short import cut_by
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
@@ -21,10 +21,11 @@ from ...core.events import (
     StoredEvent,
     TurnFailed,
 )
-from ...core.naming import line, name_of
+from ...core.naming import line, name_of, with_names
 from ...core.pattern import pattern
 from ...core.state import State
 from ...core.text import count_words, dollars
+from ...core.throttle import span
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
@@ -67,6 +68,8 @@ WHO = 4
 """Seats that are shown before anything else is, where there are so many."""
 NARROW = 56
 """Cells below which a seat has its words on a line of their own, without its model."""
+TIGHT = 30
+"""Cells below which only a sign says what a seat does, so that its name can be read."""
 _MAKER = pattern(r"^(?:claude-|models/)")
 _MARKS = pattern(r"^[ \t]*(?:#{1,6}|[-*+>])(?:[ \t]+|$)|\*\*|__|`", re.MULTILINE)
 """What only a renderer of Markdown needs."""
@@ -84,6 +87,9 @@ class Seat:
     """What it holds, or why it did not answer."""
     words: int = 0
     speaking: Speaking | None = None
+    provider: str = ""
+    until: float = 0.0
+    """When its provider may be called again."""
 
 
 @dataclass(slots=True)
@@ -105,6 +111,10 @@ class Board:
     experts: int = 0
     rounds: int = 0
     _turns: dict[str, Speaking] = field(default_factory=dict)
+    _paused: dict[str, float] = field(default_factory=dict)
+    """Until when a provider wants to be left alone: whoever has not been let in waits as well."""
+    _now: float = 0.0
+    """When it was last drawn: an event does not say how long ago it all began."""
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         """Take in what an event changed."""
@@ -121,6 +131,7 @@ class Board:
                 self._turns[event.turn_id] = turn
                 seat = self._seat(state, event.participant)
                 seat.model, seat.speaking = short_model(event.model), turn
+                seat.provider, seat.until = _provider(event.model), 0.0
                 seat.doing = "called" if event.model == OUTSIDE else "thinks"
             case AttemptFailed():
                 if failed := self._turns.get(event.turn_id):
@@ -128,6 +139,8 @@ class Board:
                     seat.told = line(f"{event.message} {again_in(event)}")
                     if again_in(event):
                         seat.doing, seat.speaking = "waits", None
+                        seat.until = self._now + (event.retry_after or 0.0)
+                        self._paused[seat.provider] = seat.until
             case ParticipantSubstituted():
                 self._seat(state, event.participant).model = short_model(event.to_model)
             case SpeechGiven():
@@ -155,7 +168,9 @@ class Board:
         for each in state.participants:
             if each.id not in self.seats:
                 name = short_name(name_of(state, each.id), names)
-                self.seats[each.id] = Seat(name, short_model(each.speaker.model))
+                self.seats[each.id] = Seat(
+                    name, short_model(each.speaker.model), provider=_provider(each.speaker.model)
+                )
         gone = self.seats.keys() - {each.id for each in state.participants} - {state.start.host.id}
         for who in gone:
             del self.seats[who]
@@ -171,8 +186,8 @@ class Board:
         seat = self._seat(state, speech.participant)
         words = spoken(speech.text)
         seat.doing, seat.speaking, seat.words = "spoke", None, count_words(words)
-        cut = "(cut off) " if is_cut(speech) else ""
-        seat.told = f"{cut}{held_in(speech)}"
+        cut = cut_by(speech.flags)
+        seat.told = f"({cut}) {held_in(state, speech)}" if cut else held_in(state, speech)
 
     def _look(self, state: State) -> None:
         from ...views.itinerary import itinerary
@@ -196,7 +211,8 @@ class Board:
 
     def lines(self, screen: Screen, elapsed: float) -> list[str]:
         """At most as many lines as the screen has, none wider than it is."""
-        width = screen.width - 1  # a full line would make some terminals begin another
+        self._now = elapsed
+        width = max(1, screen.width - 1)  # a full line would make some terminals begin another
         head = self._head(screen, width)
         foot = self._foot(screen, width, elapsed)
         rows = max(1, screen.height - 1)
@@ -212,7 +228,7 @@ class Board:
         return [*gaps, *above, *gaps, *seats, *gaps, *foot][:rows]
 
     def _head(self, screen: Screen, width: int) -> _Head:
-        opening = [part for each in self.opening for part in wrapped(screen.words(each), width)]
+        opening = [wrapped(screen.words(each), width) for each in self.opening]
         return _Head(screen, width, wrapped(screen.words(self.question), width), opening)
 
     def _seats(self, screen: Screen, width: int, room: int) -> list[str]:
@@ -237,6 +253,14 @@ class Board:
         sign, style = _SIGNS[seat.doing]
         does = f"{screen.sign(sign)} {self._does(seat)}"
         ellipsis = screen.sign("…")
+        if width < TIGHT:
+            named = f"{screen.sign(sign)} {screen.words(seat.name)}"
+            first = screen.paint(cut(named, width, ellipsis), style)
+            if not two:
+                return [first]
+            room = max(0, width - 2)
+            words = self._words(seat, screen, room) or cut(self._does(seat), room, ellipsis)
+            return [first, f"  {words}" if words else ""]
         if width < NARROW:
             name = cut(screen.words(seat.name), max(4, width - 4 - cells(does)), ellipsis)
             first = f"  {name}  {screen.paint(does, style)}"
@@ -273,7 +297,11 @@ class Board:
             case "called":
                 return "is asked"
             case "waits":
-                return "waits"
+                until = self._until(seat)
+                return f"waits {span(until - self._now)}" if until > self._now else "waits"
+
+    def _until(self, seat: Seat) -> float:
+        return max(seat.until, self._paused.get(seat.provider, 0.0))
 
     def _words(self, seat: Seat, screen: Screen, room: int) -> str:
         if room < 4:
@@ -285,7 +313,10 @@ class Board:
             if coming:
                 return cut_front(coming, room, ellipsis)
         style: Style = "warn" if seat.doing == "absent" else ""
-        return screen.paint(cut(screen.words(seat.told), room, ellipsis), style or "dim")
+        told = seat.told
+        if seat.doing == "waits" and seat.until <= self._now < self._until(seat):
+            told = f"{seat.provider} asks to be left alone"
+        return screen.paint(cut(screen.words(told), room, ellipsis), style or "dim")
 
     def _foot(self, screen: Screen, width: int, elapsed: float) -> list[str]:
         time = clock(elapsed)
@@ -340,19 +371,27 @@ class _Head:
     screen: Screen
     width: int
     asked: list[str]
-    told: list[str]
+    told: list[list[str]]
+    """The lines of each thing that was said before anybody spoke."""
 
     def question(self, most: int) -> list[str]:
         return [self.screen.paint(each, "bold") for each in self._within(self.asked, most)]
 
     def opening(self, most: int) -> list[str]:
-        return [self.screen.paint(each, "dim") for each in self._within(self.told, most)]
+        lines: list[str] = []
+        for each in self.told:
+            lines += self._within(each, most - len(lines))
+        return [self.screen.paint(each, "dim") for each in lines]
 
     def _within(self, lines: list[str], most: int) -> list[str]:
         if len(lines) <= most or not most:
             return lines[:most]
         rest = " ".join(lines[most - 1 :])
         return [*lines[: most - 1], cut(rest, self.width, self.screen.sign("…"))]
+
+
+def _provider(model: str) -> str:
+    return line(model).partition("/")[0]
 
 
 def _sign(screen: Screen, state: str) -> str:
@@ -373,11 +412,12 @@ def _step(step: dict[str, object]) -> str:
     return _STEPS.get(kind) or f"round {step['round']}"
 
 
-def held_in(speech: SpeechGiven) -> str:
+def held_in(state: State, speech: SpeechGiven) -> str:
     """What is said in a speech, in a line: the position that it declares, otherwise its first
-    sentence. What its speaker declared before is none of its words."""
+    sentence, with names for the turns that it cites. What its speaker declared before is none of
+    its words."""
     position = speech.declaration.position if speech.declaration and speech.round else ""
-    return line(position) or first_line(spoken(speech.text))
+    return with_names(state, line(position) or first_line(spoken(speech.text)))
 
 
 def short_model(model: str) -> str:

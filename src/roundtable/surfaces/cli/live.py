@@ -172,7 +172,8 @@ class LiveProgress:
             self.draw()
 
     def _screen(self) -> Screen:
-        return screen_of(self._stream, os.environ)
+        # What is drawn in place has to know how wide it is, however narrow.
+        return screen_of(self._stream, os.environ, narrowest=2)
 
     # Who else writes
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...core.assumptions import SOURCE as ASSUMPTIONS
-from ...core.cut_short import is_cut
+from ...core.cut_short import cut_by
 from ...core.events import (
     AttemptFailed,
     AttemptFinished,
@@ -45,7 +45,6 @@ from .terminal import echo_error, for_screen, on_one_line
 LONGEST = 160
 """Characters of what somebody holds, in a line."""
 NOTHING_EXPECTED = Expected()
-CUT = "cut off at its length limit"
 TOLD_AT_ONCE = ("not_cast", "cast_in_part", "search_failed")
 """Notes that stand among the lines of a run, and need not be told again at its end."""
 
@@ -120,6 +119,9 @@ class PlainProgress:
             case AttemptFailed(cause="not_found"):
                 attempt = state.turns[event.turn_id].attempts[event.attempt - 1]
                 what = f"no {attempt.started.model}"
+            case AttemptFailed() if again_in(event):
+                self._went_wrong.add(event.message)
+                return False  # each wait is told: it is why nothing comes
             case AttemptFailed():
                 what = event.message
             case TurnFailed():
@@ -208,9 +210,9 @@ def told(record: StoredEvent, state: State) -> str:
             if not words:
                 return f"{who} has voted"
             far = procedure_spec(state.start.procedure).progress(state)
-            about = _count(words) + (f", {CUT}" if is_cut(event) else "")
+            about = ", ".join(filter(None, (_count(words), cut_by(event.flags))))
             about += f"; next: {far}" if far else ""
-            return f"{who}: {clip_words(held_in(event), LONGEST)} ({about})"
+            return f"{who}: {clip_words(held_in(state, event), LONGEST)} ({about})"
         case (
             AttemptFailed()
             | TurnFailed()
@@ -286,7 +288,7 @@ def _verbose(event: Event, state: State) -> str:
             asked = "; ".join(each.question for each in event.decisions)
             return f"Put to the vote: {asked}" if asked else "Nothing is put to the vote"
         case NoteAdded():
-            return f"Note: {event.text}"
+            return f"Note: {with_names(state, event.text)}"
         case VerdictReached():
             return "The answer is there"
         case DiscussionClosed():
@@ -329,7 +331,8 @@ def _words(state: State, speech: SpeechGiven) -> str:
 
 def _name(state: State, participant_id: str) -> str:
     who = state.participant(participant_id)
-    return f"{who.emoji} {who.name}" if who else participant_id
+    name = name_of(state, participant_id)
+    return f"{who.emoji} {name}" if who else name
 
 
 def _body(text: str) -> str:

@@ -63,13 +63,20 @@ class Screen:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
-def screen_of(stream: IO[str] | None, env: Mapping[str, str], *, plain: bool = False) -> Screen:
-    """The screen behind a stream; where it is none, lines of the usual width."""
+def screen_of(
+    stream: IO[str] | None,
+    env: Mapping[str, str],
+    *,
+    plain: bool = False,
+    narrowest: int = NARROWEST,
+) -> Screen:
+    """The screen behind a stream; where it is none, lines of the usual width. Text for one below
+    the `narrowest` is left to the terminal to break."""
     encoding = getattr(stream, "encoding", None) or UTF8
     person = is_terminal(stream)
     width, height = _size(stream, env) if person else (_number(env.get("COLUMNS")) or USUAL, 0)
     return Screen(
-        width=max(NARROWEST, width),
+        width=max(narrowest, width),
         height=height or 24,
         styled=person and not plain and moves(env) and not env.get("NO_COLOR"),
         encoding=UTF8 if is_utf8(encoding) else encoding,

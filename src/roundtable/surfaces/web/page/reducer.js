@@ -131,7 +131,8 @@ function marks(held, event) {
     found.push({ kind: "served", text: `served by ${last.served_by}` });
   }
   if (last && last.finish_reason === "length") {
-    found.push({ kind: "truncated", text: "cut off", title: "it reached its length limit" });
+    const byBudget = (event.flags || []).includes("[cut off by the limit]");
+    found.push({ kind: "truncated", text: byBudget ? "cut off by the budget" : "cut off at its length limit" });
   }
   return found;
 }

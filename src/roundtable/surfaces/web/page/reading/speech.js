@@ -10,7 +10,8 @@ import { MADE, OPEN, useFold } from "./folds.js";
 
 /** Of what the program noted about a speech, what its reader has to know. */
 const NOTED = {
-  "cut off": later("It broke off at its length limit."),
+  "cut off at its length limit": later("It was cut off at its length limit."),
+  "cut off by the budget": later("It was cut off by the budget."),
   "[no declaration]": later("It declared nothing that can be counted."),
   "[refusal beside a declaration]": later("It declines to answer, and declares all the same."),
   "[words and declaration differ]": later("Its words and what it declared differ."),
