@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.declaration_block import spoken_so_far
+from roundtable.core.thoughts import spoken
 
 LABELS = frozenset({"declaration"})
 WHOLE = (
@@ -48,3 +49,20 @@ def test_thoughts_are_no_longer_shown_once_the_tag_came_that_nothing_opened(sent
         shown = spoken_so_far(sent[:end], LABELS)
         assert "Yes.".startswith(shown), shown
     assert shown == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Tea. <|end|>\n<|return|> \n", "Tea."),
+        ("Tea.\n", "Tea.\n"),
+        ("<|end|>", ""),
+        ("Tea <|end|> or coffee", "Tea <|end|> or coffee"),
+        ("Tea" + "<|end|>" * 150_000, "Tea"),
+        # A megabyte of blanks within an answer: it took hours where each looked for a mark anew.
+        ("Tea" + " " * 1_000_000 + ".", "Tea" + " " * 1_000_000 + "."),
+    ],
+    ids=["marks", "none", "only marks", "within", "a flood of marks", "a flood of blanks"],
+)
+def test_the_marks_at_the_end_are_no_words(text: str, said: str) -> None:
+    assert spoken(text) == said

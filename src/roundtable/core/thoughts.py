@@ -28,7 +28,7 @@ _CLOSED = pattern(
 )
 _ANY_OPENED = pattern(rf"<(?:{'|'.join(_TAGS)})>")
 _FENCED = pattern(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_LAST_MARKS = pattern(r"(?:\s*<\|(?:end|return)\|>)+\s*\Z")
+_LAST_MARKS = ("<|end|>", "<|return|>")
 
 
 class ThoughtsFirst:
@@ -112,11 +112,25 @@ def _may_begin(heard: str) -> bool:
 def spoken(text: str) -> str:
     """An answer without the thoughts before a closing tag that nothing opened, and without the
     marks that a server left at its end."""
-    text = _LAST_MARKS.sub("", text)
-    closed = _CLOSED.search(text)
+    text = _without_last_marks(text)
+    closed = _CLOSED.search(text) if "</" in text else None
     if closed is None or _ANY_OPENED.search(text, 0, closed.start()):
         return text
     return text if _in_code(text, closed.start()) else text[closed.end() :].lstrip()
+
+
+def _without_last_marks(text: str) -> str:
+    """In one pass from the end: a flood of marks or of blanks takes no longer than other words."""
+    kept = end = len(text)
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        if kept < len(text):
+            kept = end
+        mark = next((each for each in _LAST_MARKS if text.endswith(each, 0, end)), None)
+        if mark is None:
+            return text[:kept]
+        kept = end = end - len(mark)
 
 
 def _in_code(text: str, at: int) -> bool:
