@@ -199,6 +199,8 @@ class State:
     """The discussions that go on from this one."""
     _unspent: State | None = field(default=None, compare=False)
     """As it was before the budget was spent."""
+    imagined: bool = field(default=False, compare=False)
+    """Whether it is led on with imagined words, which nobody reads and nothing has to check."""
     said: SpeechIndex = field(default_factory=SpeechIndex, compare=False)
     """The speeches, by where to find them."""
     newest_round: int = field(default=0, compare=False)

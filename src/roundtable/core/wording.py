@@ -11,7 +11,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from .pattern import pattern
@@ -24,6 +24,8 @@ UNSPACED = (
 )
 """Scripts that write no spaces between words, as a class for patterns: each character counts."""
 
+_SHORT = 600
+"""Characters up to which the words of a text are kept."""
 _CURRENCY = "$€£¥₹₩₽₿¢＄￥"
 _AMOUNT = rf"\s?[-+−–]?[{_CURRENCY}]?\s?\.?\d"
 _UNSEEN = pattern(f"[{INVISIBLE}]")
@@ -183,6 +185,16 @@ class Wording:
 
 def worded(text: str) -> Wording:
     """The words of a text. Takes time in proportion to its length."""
+    return _short(text) if len(text) <= _SHORT else _worded(text)
+
+
+@lru_cache(maxsize=4096)
+def _short(text: str) -> Wording:
+    """A line or a sentence, which is compared with many others and so is asked for many times."""
+    return _worded(text)
+
+
+def _worded(text: str) -> Wording:
     keys: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -199,7 +211,7 @@ def worded(text: str) -> Wording:
         keys.append(key)
         starts.append(match.start())
         ends.append(match.end())
-    return Wording(text, keys, starts, ends)
+    return Wording(text, tuple(keys), tuple(starts), tuple(ends))
 
 
 def masked(keys: Sequence[str]) -> list[str]:

@@ -266,6 +266,8 @@ def written(
     Every part is checked before anything is made of what was found."""
     text = answer or speech.sections.get("Answer") or speech.text
     base = counted(table)
+    if table.state.imagined:
+        return base.model_copy(update={"answer": text, "method": "written"})
     declared = speech.declaration or Declaration()
     question = table.standing.question
     check = Checking(table.state)

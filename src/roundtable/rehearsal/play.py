@@ -174,6 +174,7 @@ class _Play:
         self.begun = frozenset(self.state.stages)
         # Nobody pauses a rehearsal.
         self.state.paused = None
+        self.state.imagined = True
 
     def run(self) -> Played:
         for step in range(MOST_STEPS):
