@@ -21,11 +21,14 @@ QUESTION ?= Should a team of five build its product on microservices or on a mon
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
 
-# While the checks run, what the tests need is fetched and their bytecode made: each process of
-# theirs would make all of it for itself.
+# While the quick checks run, what the tests need is fetched and their bytecode made: each process
+# of theirs would make all of it for itself. Types are checked beside the tests, which wait now and
+# then, and told after them.
 test: $(VENV)/.installed-dev
-	$(MAKE) --jobs=2 --output-sync=target check tools bytecode
-	$(PYTEST)
+	$(MAKE) --jobs=2 --output-sync=target lint layers tools bytecode
+	@$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
+	$(PYTEST); tested=$$?; \
+	wait $$types; typed=$$?; cat $(VENV)/types.log; exit $$((tested || typed))
 
 check: lint layers types
 

@@ -16,7 +16,7 @@ ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 def test_a_text_in_ascii_has_the_words_that_it_has_before_another_script(text: str) -> None:
     alone = worded(text)
     beside = worded(f"{text}\n\n茶")
-    assert beside.keys == [*alone.keys, "茶"]
+    assert beside.keys == (*alone.keys, "茶")
     assert beside.starts[:-1] == alone.starts
     assert beside.ends[:-1] == alone.ends
 
@@ -27,4 +27,4 @@ def test_accents_and_vowel_signs_belong_to_their_word(word: str) -> None:
 
 
 def test_a_character_of_a_script_without_spaces_is_a_word() -> None:
-    assert worded("茶とtea").keys == ["茶", "と", "tea"]
+    assert worded("茶とtea").keys == ("茶", "と", "tea")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
@@ -80,6 +81,7 @@ def table(procedure: str, *, verdict: float = 1.0) -> Table:
     return Table({"*": AsUsual(procedure, verdict=verdict)})
 
 
+@cache
 def held(procedure: str, limit: float | None = None) -> State:
     asked = table(procedure).ask(procedure=procedure, budget=Budget(max_cost_usd=limit))
     return run_in_virtual_time(asked)
@@ -169,7 +171,7 @@ def test_what_the_table_can_do_without_is_left_out_before_anybody_is(procedure: 
 
 def ended_and_raised(procedure: str, share: float, verdict: float) -> tuple[State, State, Table]:
     """Held with this share of its cost, and then with more than enough."""
-    whole = run_in_virtual_time(table(procedure).ask(procedure=procedure)).usage.priced_usd
+    whole = held(procedure).usage.priced_usd
     at = table(procedure, verdict=verdict)
 
     async def main() -> tuple[State, State]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -28,6 +29,12 @@ def held(table: Table, procedure: str, budget: Budget | None = None) -> State:
     return run_in_virtual_time(asked)
 
 
+@cache
+def free_of_limits(procedure: str) -> State:
+    """The same with nothing to keep to, for what it takes."""
+    return held(billed(), procedure)
+
+
 def billed(words: int = 200) -> Table:
     return Table({"*": Billed(words=words)})
 
@@ -35,7 +42,7 @@ def billed(words: int = 200) -> Table:
 @pytest.mark.requirement("Z-35")
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_a_limit_does_not_refuse_a_run_that_fits(procedure: str) -> None:
-    free = held(billed(), procedure)
+    free = free_of_limits(procedure)
     limit = free.usage.priced_usd * 1.2
     state = held(billed(), procedure, Budget(max_cost_usd=limit))
     assert state.exhausted is None
@@ -80,7 +87,7 @@ def test_what_all_answered_alone_is_delivered_where_a_limit_leaves_no_room_for_t
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("share", [0.25, 0.6])
 def test_a_limit_is_never_passed_however_much_models_say(procedure: str, share: float) -> None:
-    usual = held(billed(), procedure).usage.priced_usd
+    usual = free_of_limits(procedure).usage.priced_usd
     state = held(billed(words=5_000), procedure, Budget(max_cost_usd=share * usual))
     assert state.usage.priced_usd <= share * usual
     assert state.exhausted is not None
@@ -107,7 +114,7 @@ class Heedless(Billed):
 def test_a_limit_is_not_passed_by_servers_that_do_not_heed_what_they_are_told(
     procedure: str, share: float
 ) -> None:
-    usual = held(billed(), procedure).usage
+    usual = free_of_limits(procedure).usage
     cost = Budget(max_cost_usd=share * usual.priced_usd)
     spent = held(Table({"*": Heedless()}), procedure, cost).usage
     assert spent.priced_usd <= share * usual.priced_usd
@@ -119,7 +126,7 @@ def test_a_limit_is_not_passed_by_servers_that_do_not_heed_what_they_are_told(
 @pytest.mark.requirement("Z-35")
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_an_answer_is_cut_no_sooner_under_a_limit_that_leaves_room(procedure: str) -> None:
-    usual = held(billed(), procedure).usage.priced_usd
+    usual = free_of_limits(procedure).usage.priced_usd
     held(table := billed(), procedure, Budget(max_cost_usd=20 * usual))
     assert table.requests
     for each in table.requests:
@@ -129,7 +136,7 @@ def test_an_answer_is_cut_no_sooner_under_a_limit_that_leaves_room(procedure: st
 @pytest.mark.requirement("Z-35")
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_a_raised_limit_lets_it_go_on_from_where_it_ended(procedure: str) -> None:
-    whole = held(billed(), procedure)
+    whole = free_of_limits(procedure)
     table = billed()
     limit = whole.usage.priced_usd * 0.6
 
@@ -229,7 +236,7 @@ def test_a_call_is_told_to_say_no_more_than_is_left_for_it() -> None:
 @pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("share", [0.05, 0.6])
 def test_what_is_told_at_the_end_is_what_was_spent_by_then(procedure: str, share: float) -> None:
-    limit = share * held(billed(), procedure).usage.priced_usd
+    limit = share * free_of_limits(procedure).usage.priced_usd
     state = held(billed(), procedure, Budget(max_cost_usd=limit))
     assert state.closed is not None
     assert state.closed.stop_reason == "budget"
@@ -245,7 +252,7 @@ def test_what_is_told_at_the_end_is_what_was_spent_by_then(procedure: str, share
 def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
     procedure: str, limit: str, share: float
 ) -> None:
-    free = held(billed(), procedure).usage
+    free = free_of_limits(procedure).usage
     used = {"max_cost_usd": free.priced_usd, "max_tokens": free.tokens, "max_calls": free.calls}
     most = used[limit] * share if limit == "max_cost_usd" else round(used[limit] * share) or 1
     state = held(billed(), procedure, Budget.model_validate({limit: most}))

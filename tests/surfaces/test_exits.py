@@ -11,7 +11,8 @@ import ast
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -319,25 +320,30 @@ WRITERS = {"cli/terminal.py", "cli/app.py", "options_reference.py", "commands_re
 """Files that may write to the terminal; all others go through cli/terminal.py."""
 
 
-def _calls(name: str) -> Iterator[str]:
+@cache
+def _callers() -> Mapping[str, set[str]]:
+    """By what is called, the files that call it."""
+    found: dict[str, set[str]] = {}
     for path in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
-                yield path.relative_to(SOURCES).as_posix()
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = path.relative_to(SOURCES).as_posix()
+                found.setdefault(ast.unparse(node.func), set()).add(name)
+    return found
 
 
 def test_nobody_but_the_terminal_writes_to_the_terminal() -> None:
-    found = {path.removeprefix("surfaces/") for path in _calls("click.echo")}
+    found = {path.removeprefix("surfaces/") for path in _callers()["click.echo"]}
     assert found <= WRITERS | {"chat/terminal.py"}, "use echo, print_json or print_markdown"
 
 
 def test_every_post_is_made_where_it_is_cleaned() -> None:
-    for path in set(_calls("Post")):
+    for path in _callers()["Post"]:
         text = (SOURCES / path).read_text("utf-8")
         assert "outgoing_parts" in text or path == "surfaces/cli/notify.py", path
 
 
 def test_every_file_that_a_procedure_leaves_is_made_of_clean_text() -> None:
-    for path in set(_calls("OutputFile")):
+    for path in _callers()["OutputFile"]:
         text = (SOURCES / path).read_text("utf-8")
         assert re.search(r"outgoing|markdown_report|_document\(|document\(", text), path

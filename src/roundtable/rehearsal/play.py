@@ -186,16 +186,18 @@ class _Play:
     def _perform(self, effects: tuple[Effect, ...], step: int) -> bool:
         """Whether anything came of it."""
         recorded = [event for each in effects if isinstance(each, Record) for event in each.events]
-        if recorded:
-            return self._apply(*recorded)
+        self._apply(*recorded)
+        # What opens a stage names its turns, too: nobody comes in between who could change them.
         turns = [each.plan for each in effects if isinstance(each, TakeTurn)]
         for plan in turns:
             self._speak(plan, step)
-        others = [event for each in effects for event in _without_anybody(each, self.mood)]
+        others: list[Event] = []
+        if not recorded:
+            others = [event for each in effects for event in _without_anybody(each, self.mood)]
         if turns and self._spent and self.state.exhausted is None:
             others.append(_SPENT)
         self._apply(*others)
-        return bool(turns or others)
+        return bool(recorded or turns or others)
 
     @property
     def _spent(self) -> bool:
@@ -209,12 +211,11 @@ class _Play:
         turns = [self.state.turn(each) for each in self.state.stages[place].opened.turns]
         return place[1] > 0 and all(turn is not None and turn.over for turn in turns)
 
-    def _apply(self, *events: Event) -> bool:
+    def _apply(self, *events: Event) -> None:
         for event in events:
             self.state.apply(
                 StoredEvent(self.state.discussion_id, self.state.seq + 1, self.at, event)
             )
-        return bool(events)
 
     def _speak(self, plan: TurnPlan, step: int) -> None:
         speaker = plan.participant.speaker

@@ -44,7 +44,17 @@ from .design import (
     writer_participant,
 )
 from .panels import SEARCH_SECONDS, SYNTHESISER_ID
-from .table import ANSWER, CRITIQUE, META, RECHECK, SECOND, VALIDATION, PanelTable, digest
+from .table import (
+    ANSWER,
+    CRITIQUE,
+    META,
+    RECHECK,
+    SECOND,
+    SYNTHESIS,
+    VALIDATION,
+    PanelTable,
+    digest,
+)
 from .turns import Judged, inaccurate, judge, must_rewrite, outcome
 
 SEARCH_RESULTS = 5
@@ -171,7 +181,8 @@ def _conclude(table: PanelTable) -> tuple[Effect, ...]:
     if table.synthesiser.speaker.demonstration:
         skipped = (say.NO_DRAFT,) if table.terms.check_synthesis else ()
         return _close(table, verdicts.extracted(table, table.latest), skipped)
-    stage = run_stage(table.state, [turns.synthesis(table)])
+    stage = closed_stage(table.state, SYNTHESIS, 0)
+    stage = stage or run_stage(table.state, [turns.synthesis(table)])
     if not stage.over:
         return stage.effects
     draft = _usable(table, stage.speeches)

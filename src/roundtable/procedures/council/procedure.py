@@ -173,7 +173,8 @@ def _closing(table: Table) -> tuple[Effect, ...]:
 def _conclude(table: Table) -> tuple[Effect, ...]:
     if not table.host_writes:
         return _close(table, _extracted(table))
-    stage = run_stage(table.state, [synthesis_turn(table)])
+    stage = closed_stage(table.state, SYNTHESIS, 0)
+    stage = stage or run_stage(table.state, [synthesis_turn(table)])
     if not stage.over:
         return stage.effects
     last_word = next(iter(stage.speeches), None)
