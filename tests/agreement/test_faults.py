@@ -199,7 +199,7 @@ def test_a_table_that_refuses_ends_without_a_verdict_and_says_why(procedure: str
     assert state.status == "failed"
     assert state.verdict is None
     assert state.closed is not None
-    assert "declined to answer" in state.closed.detail
+    assert "The answer was a refusal" in state.closed.detail
 
 
 @pytest.mark.requirement("Z-12", "Z-22")

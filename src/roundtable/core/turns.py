@@ -187,8 +187,8 @@ def _after_answer(plan: TurnPlan, attempts: Sequence[Attempt]) -> Step:
             broken_text=_quoted(spoken, spoken.answer.text),
         )
     if spoken.undeclared and not _asked_again(attempts):
-        return _ask_again(plan, attempts, speaker, spoken)
-    return _outcome(plan, spoken)
+        return _ask_again(attempts, speaker, spoken)
+    return _outcome(spoken)
 
 
 def cut_by_limit(plan: TurnPlan, attempt: Attempt) -> bool:
@@ -229,7 +229,7 @@ def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
     attempts = _now(turn)
     if not any(attempt.finished for attempt in attempts):
         return None
-    outcome = _outcome(plan, _spoken(plan, attempts))
+    outcome = _outcome(_spoken(plan, attempts))
     return outcome if isinstance(outcome, Accept) else None
 
 
@@ -341,14 +341,10 @@ def _asked_again(attempts: Sequence[Attempt]) -> bool:
 
 
 def _ask_again(
-    plan: TurnPlan,
-    attempts: Sequence[Attempt],
-    speaker: SpeakerRef,
-    spoken: _Spoken,
-    wait: float = 0.0,
+    attempts: Sequence[Attempt], speaker: SpeakerRef, spoken: _Spoken, wait: float = 0.0
 ) -> Step:
     if spoken.task.again is None or spoken.reading is None:
-        return _outcome(plan, spoken)
+        return _outcome(spoken)
     return Call(
         len(attempts) + 1,
         speaker,
@@ -359,7 +355,7 @@ def _ask_again(
     )
 
 
-def _outcome(plan: TurnPlan, spoken: _Spoken) -> Accept | GiveUp:
+def _outcome(spoken: _Spoken) -> Accept | GiveUp:
     """A refusal is no answer, and neither is a declaration that was asked for alone and not given.
     Any other speech stands, without a declaration as one that counts for nothing; what is wrong
     only in side fields counts without them."""
@@ -367,12 +363,12 @@ def _outcome(plan: TurnPlan, spoken: _Spoken) -> Accept | GiveUp:
         reading = replace(spoken.reading, declaration=spoken.reading.spared)
         spoken = replace(spoken, reading=reading)
     if spoken.refused:
-        told = f"{plan.participant.name} declined to answer."
-        return GiveUp("refused", told, "Ask differently, or give this seat another model.")
+        remedy = "Ask differently, or give this seat another model."
+        return GiveUp("refused", "The answer was a refusal.", remedy)
     form = spoken.task.form
     if spoken.undeclared and form is not None and form.alone:
-        told = f"{plan.participant.name} declared nothing that can be counted."
-        return GiveUp("garbled", told, "Try again, or give this seat another model.")
+        remedy = "Try again, or give this seat another model."
+        return GiveUp("garbled", "The answer declares nothing that can be counted.", remedy)
     return _accept(spoken)
 
 
@@ -439,14 +435,14 @@ def _after_failure(
         if spoken is None:
             return Call(number, speaker, purpose, wait)
         if attempts[-1].started.purpose == "declare":
-            return _ask_again(plan, attempts, speaker, spoken, wait)
+            return _ask_again(attempts, speaker, spoken, wait)
         quoted = _quoted(spoken, spoken.answer.text)
         return Call(number, speaker, "repair", wait, spoken.violations, broken_text=quoted)
     if spoken is not None:
         declaring = attempts[-1].started.purpose == "declare"
         if spoken.undeclared and not declaring:
-            return _ask_again(plan, attempts, spoken.speaker, spoken)
-        return _outcome(plan, spoken)
+            return _ask_again(attempts, spoken.speaker, spoken)
+        return _outcome(spoken)
     tried = {attempt.started.model for attempt in attempts}
     missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in attempts)
     chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
