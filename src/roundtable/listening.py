@@ -7,7 +7,6 @@ answer. So two silences are limited: the one before the first word, and the one 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from types import TracebackType
 
 from .ports import OnWords, SpeakRequest
@@ -24,6 +23,8 @@ class Listening:
         self._on_words = on_words
         self._spoke = False
         self._limit = asyncio.timeout(None)
+        self._until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
     def to(cls, request: SpeakRequest, on_words: OnWords) -> Listening:
@@ -50,16 +51,34 @@ class Listening:
     def heard(self, piece: str) -> None:
         """A piece of the answer came."""
         self._spoke = self._spoke or bool(piece)
-        with suppress(RuntimeError):  # its time has just run out, or it speaks after its end
-            self._begin_anew()
+        self._until = asyncio.get_running_loop().time() + self.seconds
+        # Only the first word can bring the end nearer, where the silence after it is shorter.
+        if self._timer is not None and self._until < self._timer.when():
+            self._look_again()
         self._on_words(piece)
 
-    def _begin_anew(self) -> None:
-        self._limit.reschedule(asyncio.get_running_loop().time() + self.seconds)
+    def _look(self) -> None:
+        """Is the time over, now that it would be if no further piece had come? An answer has
+        thousands of them: a timer set anew by each would cost more than anything else done to it.
+        """
+        if asyncio.get_running_loop().time() < self._until:
+            self._look_again()
+        else:
+            self._limit.reschedule(self._until)
+
+    def _look_again(self) -> None:
+        self._stop_looking()
+        self._timer = asyncio.get_running_loop().call_at(self._until, self._look)
+
+    def _stop_looking(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     async def __aenter__(self) -> Listening:
         await self._limit.__aenter__()
-        self._begin_anew()
+        self._until = asyncio.get_running_loop().time() + self.seconds
+        self._look_again()
         return self
 
     async def __aexit__(
@@ -68,4 +87,5 @@ class Listening:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._stop_looking()
         await self._limit.__aexit__(kind, error, traceback)

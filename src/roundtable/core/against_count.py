@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .contradiction import agreement_claimed, contradiction
 from .pattern import pattern
@@ -27,19 +28,29 @@ _STATED = pattern(
 
 def answer_against(text: str, told: VoteTold) -> list[Finding]:
     """All that an answer says against the count, the weightiest first."""
+    return list(_remembered_answer(text, told))
+
+
+@lru_cache(maxsize=32)  # an answer is looked at when it comes, mended, accepted and delivered
+def _remembered_answer(text: str, told: VoteTold) -> tuple[Finding, ...]:
     text = undeceiving(text)
     found = [_another_answer(text, told)]
     beginning = first_sentences(text, OPENING, 2_000)
     found.append(found[0] or _false_agreement(beginning, told, loosely=not told.delivered))
-    return _once([each for each in found if each], claims_against(text, told))
+    return tuple(_once([each for each in found if each], claims_against(text, told)))
 
 
 def claim_against(text: str, told: VoteTold, *, loosely: bool = True) -> list[Finding]:
     """What a part beside the answer claims of the table that was not counted. `loosely`: it tells
     how the table stands, so a consensus in it is one of the table."""
+    return list(_remembered_claims(text, told, loosely))
+
+
+@lru_cache(maxsize=128)
+def _remembered_claims(text: str, told: VoteTold, loosely: bool) -> tuple[Finding, ...]:
     text = undeceiving(text)
     found = _false_agreement(text, told, loosely=loosely)
-    return _once([found] if found else [], claims_against(text, told))
+    return tuple(_once([found] if found else [], claims_against(text, told)))
 
 
 def claims_beside(

@@ -177,8 +177,12 @@ def _loads(text: str) -> Any:
 
 
 def _depth(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, inner), default=0)
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        boxes = [each for each in level if isinstance(each, (dict, list))]
+        level = [x for box in boxes for x in (box.values() if isinstance(box, dict) else box)]
+    return depth
 
 
 _TOKEN = pattern(

@@ -20,8 +20,8 @@ from ..core.errors import SpeakerError
 from ..core.values import Usage
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, Speaker, SpeakRequest
 
-_PIECES = re.compile(r"(?:\S+\s*){1,3}|\s+")
-"""A few words at a time, as providers send them."""
+_PIECES = re.compile(r"(?:\S+\s*){1,12}|\s+")
+"""A dozen words at a time, as a quick provider sends them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ Script = Callable[[SpeakRequest], "str | SpeakerError | Line"]
 
 
 class ScriptedSpeaker:
-    """Performs a script: one line for each request, a few words at a time."""
+    """Performs a script: one line for each request, a dozen words at a time."""
 
     def __init__(
         self,
