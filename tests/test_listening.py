@@ -18,12 +18,16 @@ async def listened(
     loop = asyncio.get_running_loop()
     begun = loop.time()
     listening = Listening(first_word, silence, lambda _: None)
-    with pytest.raises(TimeoutError):
+
+    async def speaks() -> None:
         async with listening:
             for each in silences:
                 await asyncio.sleep(each)
                 listening.heard("word ")
             await asyncio.sleep(10_000)
+
+    with pytest.raises(TimeoutError):
+        await speaks()
     assert listening.expired
     return loop.time() - begun, listening
 
