@@ -265,6 +265,18 @@ def test_of_two_declarations_the_reader_learns_that_there_were_two() -> None:
     assert told in SURFACES["terminal"](state)
 
 
+@pytest.mark.requirement("Z-22", "X-13")
+@pytest.mark.parametrize("procedure", ["deliberation", "council"])
+def test_nobody_is_said_to_agree_whose_vote_cannot_be_read(procedure: str) -> None:
+    state = held(procedure, (TEA, TEA), (TEA, TEA), ("beer", "beer"))
+    assert question(state).counts == {TEA: 2, COFFEE: 0}
+    told = Decision.of(state).dissent.lead
+    assert told.startswith("Nobody who is counted disagrees. What ")
+    assert told.endswith(" would choose is not known.")
+    assert "would choose is not known" in SURFACES["terminal"](state)
+    assert "Dissent: none" not in typed(state)
+
+
 @pytest.mark.requirement("Z-22")
 @pytest.mark.parametrize(
     ("asked", "yes", "no"),

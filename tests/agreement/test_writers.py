@@ -142,6 +142,25 @@ def test_every_part_is_checked_before_findings_are_told(key: str) -> None:
     assert [each.code for each in verdict.findings] == ["not_found"]
 
 
+@pytest.mark.requirement("Z-27", "X-13")
+@pytest.mark.parametrize("procedure", BUILT_IN)
+@pytest.mark.parametrize("answer", ["It is a matter of cost.", "Rewrite it, in stages."])
+def test_an_answer_that_does_not_name_the_choice_stands_behind_it(
+    procedure: str, answer: str
+) -> None:
+    _, state = held(procedure, ("o1", "o1", "o2"), delivers="o1", answer=answer)
+    first = Decision.of(state).answer
+    assert (first.first, first.second) == ("Yes.", answer)
+
+
+@pytest.mark.requirement("Z-27")
+def test_a_heading_below_the_answer_is_no_part_of_it() -> None:
+    prose = "Yes, in stages\n## Reasons\n1. It pays."
+    _, state = held("council", ("o1", "o1", "o2"), prose=prose, delivers="o1", answer="")
+    assert "#" not in verdict_of(state).brief
+    assert Decision.of(state).answer.first.startswith("Yes")
+
+
 @pytest.mark.requirement("X-13", "A-84")
 @pytest.mark.parametrize("procedure", ["adaptive", "five-round"])
 def test_who_refused_is_called_absent_where_a_single_answer_suffices(procedure: str) -> None:

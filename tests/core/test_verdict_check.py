@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.contradiction import agreement_claimed, contradiction
+from roundtable.core.contradiction import agreement_claimed, contradiction, speaks_for
 from roundtable.core.quotation_marks import passages
 from roundtable.core.quotations import Source
 from roundtable.core.values import Finding
@@ -637,6 +637,11 @@ def test_an_answer_is_held_against_the_count(
         ("We should not close the pool.", "Should we not close the pool?", "yes", False),
         ("Wir sollten das Bad nicht schließen.", "Sollen wir das Bad schließen?", "yes", True),
         ("不应该关闭泳池。", "应该关闭泳池吗？", "yes", True),
+        ("Do not move.", "Should we move to Berlin?", "yes", True),
+        ("We should not move.", "Should we move to Berlin?", "yes", True),
+        ("Do not move everyone at once.", "Should we move to Berlin?", "yes", False),
+        ("Do not hesitate to move.", "Should we move to Berlin?", "yes", False),
+        ("Do not move before June.", "Should we move to Berlin?", "yes", False),
     ],
 )
 def test_a_yes_is_not_written_up_as_a_refusal_of_what_was_asked(
@@ -644,6 +649,55 @@ def test_a_yes_is_not_written_up_as_a_refusal_of_what_was_asked(
 ) -> None:
     other = "no" if delivered == "yes" else "yes"
     assert (contradiction(answer, delivered, [other], question) is not None) is expected
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Buy.", True),
+        ("Buy the office.", True),
+        ("Buy the office now.", True),
+        ("We should buy the office now.", True),
+        ("I would nevertheless buy the office.", True),
+        ("> Rent the office.\n\nBuy the office.", True),
+        ("Rent the office; buying comes later.", False),
+        ("> Buy the office.\n\nRent it, for two years.", False),
+        ("Keep leasing: prices to buy are too high.", False),
+        ("Buying the office now would be a mistake.", False),
+        ("Buy furniture, rent the office.", False),
+        ("Buy the office only when rates fall.", False),
+    ],
+)
+def test_what_the_question_speaks_of_does_not_hide_the_other_option(
+    answer: str, expected: bool
+) -> None:
+    question = "Should we rent or buy the office?"
+    assert (contradiction(answer, "rent", ["buy"], question) is not None) is expected
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize(
+    ("answer", "delivered", "others", "expected"),
+    [
+        ("Rent it for two years.", "rent", ["buy"], True),
+        ("Renting is the better way.", "rent", ["buy"], True),
+        ("Do not rent.", "rent", ["buy"], False),
+        ("With great respect, buying is what I would do.", "rent", ["buy"], False),
+        ("It is a matter of cash.", "rent", ["buy"], False),
+        ("", "rent", ["buy"], False),
+        ("Yes, in stages.", "yes", ["no"], True),
+        ("The answer is yes.", "yes", ["no"], True),
+        ("Rewrite it in stages.", "yes", ["no"], False),
+        ("No.", "yes", ["no"], False),
+        ("答案是肯定。", "yes", ["no"], True),
+        ("Stay.", "stay here", ["stay here for now"], True),
+    ],
+)
+def test_an_answer_speaks_for_what_was_chosen_if_it_names_it(
+    answer: str, delivered: str, others: list[str], expected: bool
+) -> None:
+    assert speaks_for(answer, delivered, others) is expected
 
 
 @pytest.mark.parametrize(

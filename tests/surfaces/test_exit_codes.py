@@ -80,6 +80,17 @@ def test_no_verdict_is_1_and_a_limit_is_3_also_when_resumed(desk: Desk) -> None:
     assert desk("resume", desk.last_id(), "--no-log").code == 3, "as it ended"
 
 
+@pytest.mark.requirement("I-02", "X-13")
+@pytest.mark.parametrize("form", [(), ("--json",), ("-q",)])
+def test_a_table_at_which_nobody_voted_has_no_verdict(desk: Desk, form: tuple[str, ...]) -> None:
+    models = ("--models=scripted/undeclared", "--host=scripted/echo", "--no-log", "--quick")
+    outcome = desk("Tea or coffee?", "--choices", "tea,coffee", *models, *form)
+    assert outcome.code == 1
+    assert "nobody chose an answer: 0 of 3 voted" in outcome.err
+    if form == ("--json",):
+        assert outcome.document["answer"] == ""
+
+
 @pytest.mark.parametrize("args", [("--help",), ("ask", "--help"), ("help",), ("examples",)])
 def test_a_reader_that_leaves_early_sees_no_traceback(desk: Desk, args: tuple[str, ...]) -> None:
     unread, pipe = os.pipe()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .pattern import pattern
-from .text import clip, sentences
+from .text import clip, sentences, without_headings
 from .values import Finding
 from .wording import NEGATIONS, Wording, vocabulary, worded
 
@@ -23,6 +23,8 @@ _MOSTLY = 0.6
 """Of the words of an option, which make its name."""
 _ALIKE = 5
 """Letters at the beginning by which two words may be one: Postgres and PostgreSQL."""
+_SHORTEST = 4
+"""Letters of a word that may be the beginning of another form of it: rent and renting."""
 
 Answer = Literal["yes", "no"]
 _FIRM = r"(?:absolutely|certainly|definitely|clearly|a (?:clear|firm|resounding|definite)"
@@ -45,6 +47,7 @@ _STATED = pattern(
     re.IGNORECASE,
 )
 _BOTH = pattern(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
+_YES = frozenset(("yes", "ja", "sí", "是的"))
 _CONTRAST = pattern(
     r"\b(?:rather than|instead of|over|than|not|statt|anstatt|anstelle von|als"
     r"|en lugar de|en vez de|antes que)\b|而不是|而非",
@@ -79,7 +82,8 @@ _LEAD = vocabulary(
     "table team town city company council group majority is to be should must will ought would use",
     "choose chooses adopt adopts pick picks select take recommend recommends go with for prefer",
     "prefers vote votes decides decided on clearly therefore so then yes no build invest",
-    "experts all everyone everybody favour favours favor favors agree agreed",
+    "experts all everyone everybody favour favours favor favors agree agreed i still nevertheless",
+    "nonetheless simply just please ich dennoch trotzdem yo aun así",
     "wir man sollten sollte soll müssen muss empfehlen empfiehlt die der das lautet ist antwort",
     "entscheidung nehmen wählen klar also",
     "conviene debemos debe deberíamos hay que usar elegir adoptar recomendamos recomienda la el se",
@@ -133,6 +137,7 @@ _BEFORE = pattern(
     re.IGNORECASE,
 )
 """What an answer may begin with before it says what it is."""
+_ARTICLES = vocabulary("the a an our my this der die das den unser unsere el la los las nuestro")
 _EMPTY = vocabulary(
     "the a an to of in on for with and or we our it is be should do does will by at as this that",
     "must der die das ein eine einen zu im in auf für mit und wir soll sollte sollten es ist",
@@ -144,6 +149,9 @@ _EMPTY = vocabulary(
 class _Clause:
     wording: Wording
     against: bool
+    """Whether something in it may speak against what it names."""
+    contrasted: bool
+    """Whether it is what the answer sets itself against: “rather than this”."""
 
     @property
     def says_something(self) -> bool:
@@ -169,15 +177,48 @@ def contradiction(
             return _finding(delivered, other, opening[0])
     if any(polarity(each) for each in (delivered, *others)):
         return None
-    lost = _by_name(opening, delivered, others)
+    lost = _by_name(opening, delivered, others, question)
     if lost is None and not _refuses_by_name(opening, delivered, others):
         return None
     return _finding(delivered, lost, opening[0])
 
 
+def speaks_for(answer: str, delivered: str, others: Sequence[str]) -> bool:
+    """Whether the opening of an answer speaks for the delivered option in words of its own: with
+    its yes or no, or with a word that no other option has, in a clause that says nothing against
+    it. An option without such a word cannot be told from the others."""
+    opening = _opening(answer)
+    if not opening:
+        return False
+    decided = polarity(delivered)
+    if decided is not None:
+        said = next(
+            (m for each in opening if (m := _BARE.match(each) or _STATED.search(each))), None
+        )
+        if said is not None:
+            return ("yes" if _is_yes(said) else "no") == decided
+        words = {match[0].casefold() for each in opening for match in _BOTH.finditer(each)}
+        return bool(words) and all((word in _YES) is (decided == "yes") for word in words)
+    contents = [_content(worded(other)) for other in others]
+    ours = _content(worded(delivered))
+    own = ours.difference(*contents)
+    clauses = (each for said in opening for each in _clauses(said, ours.union(*contents)))
+    return not own or any(
+        _mentions(each, own) and not each.contrasted and not _refused(each.wording)
+        for each in clauses
+    )
+
+
+def _is_yes(said: re.Match[str]) -> bool:
+    named = said.groupdict()
+    return bool(named.get("yes") or named.get("yes_zh"))
+
+
 def _opening(answer: str) -> list[str]:
-    """The sentences in which an answer says what it is."""
-    said = [each for each in sentences(without_headings(answer)) if worded(each).keys][:_OPENING]
+    """The sentences in which an answer says what it is; what it quotes is somebody else's."""
+    lines = without_marks(answer).splitlines()
+    own = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
+    said = [each for each in sentences(own) if worded(each).keys][:_OPENING]
     return [_BEFORE.sub("", said[0], count=1) or said[0], *said[1:]] if said else []
 
 
@@ -191,10 +232,9 @@ def _finding(delivered: str, lost: str | None, opening: str) -> Finding:
     return Finding(code="contradiction", message=message, excerpt=clip(opening, 160))
 
 
-def without_headings(text: str) -> str:
+def without_marks(text: str) -> str:
     """The beginning of a text without its headings and emphasis."""
-    kept = [line for line in text[:20_000].splitlines() if not line.lstrip().startswith("#")]
-    return re.sub(r"[*_`]", "", "\n".join(kept))
+    return re.sub(r"[*_`]", "", without_headings(text[:20_000]))
 
 
 def polarity(option: str) -> Answer | None:
@@ -210,16 +250,12 @@ def _by_answer(opening: Sequence[str], delivered: str, other: str) -> bool:
     ours, theirs = polarity(delivered), polarity(other)
     if ours is None or theirs is None or ours == theirs:
         return False
-    said = _BARE.match(opening[0])
-    if said is not None:
-        yes = bool(said["yes"])
-        rest = opening[0][said.end() :]
-    elif stated := _STATED.search(opening[0]):
-        yes = bool(stated["yes"] or stated["yes_zh"])
-        rest = opening[0][: stated.start()] + opening[0][stated.end() :]
-    else:
+    said = _BARE.match(opening[0]) or _STATED.search(opening[0])
+    if said is None:
         return False
-    turned = {"yes", "ja", "sí", "是的"} if not yes else {"no", "nein", "不是"}
+    yes = _is_yes(said)
+    rest = opening[0][: said.start()] + opening[0][said.end() :]
+    turned = {"no", "nein", "不是"} if yes else _YES
     again = {match[0].casefold() for each in (rest, *opening[1:]) for match in _BOTH.finditer(each)}
     return yes != (ours == "yes") and not again & turned
 
@@ -261,7 +297,9 @@ def _by_question(opening: Sequence[str], delivered: str, other: str, question: s
     if first is None:
         return False
     if ours == "yes":
-        return _refuses(first, content)
+        # Whoever is not to move is not to move anywhere.
+        spoken = frozenset(w for w in content if any(_alike(key, w) for key in first.keys))
+        return bool(spoken) and _refuses(first, spoken)
     return _plain(first, content) and not _refused(first)
 
 
@@ -334,7 +372,9 @@ def _content(wording: Wording) -> frozenset[str]:
     )
 
 
-def _by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> str | None:
+def _by_name(
+    opening: Sequence[str], delivered: str, others: Sequence[str], question: str
+) -> str | None:
     """The losing option that the opening recommends by name without naming the delivered one,
     except to refuse it."""
     ours = _content(worded(delivered))
@@ -343,13 +383,14 @@ def _by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> s
     if not own or any(CONDITION.search(each) for each in opening):
         return None
     every = frozenset().union(ours, *contents.values())
+    asked = _content(worded(question)) | _ARTICLES
     clauses = [clause for each in opening for clause in _clauses(each, every)]
     if any(_mentions(clause, own) and not clause.against for clause in clauses):
         return None
     for other, content in contents.items():
         rest = ours.union(*(words for name, words in contents.items() if name != other))
         first = next((clause for clause in clauses if clause.says_something), None)
-        if first and content - rest and _recommends(first, content, content - rest):
+        if first and content - rest and _recommends(first, content, content - rest, asked):
             return other
     return None
 
@@ -367,19 +408,26 @@ def _clauses(sentence: str, named: frozenset[str]) -> list[_Clause]:
             if wording.keys:
                 against = refused or any(key in _AGAINST - named for key in wording.keys)
                 against = against or _negations(wording) > 0
-                found.append(_Clause(wording, against))
+                found.append(_Clause(wording, against, refused))
         at = end[1]
     return found
 
 
 def _mentions(clause: _Clause, words: frozenset[str]) -> bool:
     """Whether a clause has one of the words, or one that begins like it."""
-    return any(_alike(key, word) for key in clause.wording.keys for word in words)
+    return any(
+        _alike(key, word) or (len(word) >= _SHORTEST and key.startswith(word))
+        for key in clause.wording.keys
+        for word in words
+    )
 
 
-def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str]) -> bool:
+def _recommends(
+    clause: _Clause, content: frozenset[str], special: frozenset[str], asked: frozenset[str]
+) -> bool:
     """Whether a clause is the option, led in by nothing but words that recommend it, and followed
-    by nothing that could be a judgement on it."""
+    by nothing that could be a judgement on it. What the question speaks of judges nothing: to buy
+    the office is to buy."""
     wording = clause.wording
     named = [index for index, key in enumerate(wording.keys) if key in content]
     if not special <= frozenset(wording.keys) or len(named) < _MOSTLY * len(content):
@@ -387,11 +435,8 @@ def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str
     first, last = named[0], named[-1]
     if any(key not in _LEAD for key in wording.keys[:first]):
         return False
-    if last + 1 == len(wording.keys):
-        return True
-    return wording.keys[last + 1] in _FOLLOW or bool(
-        _PRAISE.match(wording.text[wording.ends[last] :])
-    )
+    after = next((key for key in wording.keys[last + 1 :] if key not in asked - _FOLLOW), "")
+    return not after or after in _FOLLOW or bool(_PRAISE.match(wording.text[wording.ends[last] :]))
 
 
 # --- agreement that was not counted ------------------------------------------------------------
@@ -457,7 +502,7 @@ def agreement_claimed(
     share a point is no such claim. `loosely`: a consensus or a choice of the table counts too."""
     told = (*options, question) if any(map(polarity, options)) else options
     named = frozenset().union(*(_content(worded(each)) for each in told))
-    for sentence in sentences(without_headings(text)):
+    for sentence in sentences(without_marks(text)):
         if CONDITION.search(sentence) or _AT_FIRST.search(sentence):
             continue
         if any(_claims(piece, named, loosely=loosely) for piece in _pieces(sentence)):
@@ -527,7 +572,7 @@ def named_in(text: str, options: Mapping[str, str]) -> frozenset[str]:
     every = frozenset().union(*contents.values())
     clauses = [
         clause.wording
-        for sentence in sentences(without_headings(text))
+        for sentence in sentences(without_marks(text))
         if not CONDITION.search(sentence)
         for clause in _clauses(sentence, every)
         if not clause.against

@@ -86,9 +86,21 @@ def turn_names(state: State) -> Mapping[str, str]:
 
 
 def with_names(state: State, text: str) -> str:
-    """A text in which the turns that it cites are called by their names."""
+    """A text in which the turns that it cites are called by their names; right behind the name of
+    whoever spoke there, by the round alone."""
     known = turn_names(state)
-    return TURN.sub(lambda match: known.get(match[0], match[0]), text)
+
+    def told(match: re.Match[str]) -> str:
+        name = known.get(match[0], match[0])
+        who, comma, place = name.rpartition(", ")
+        before = text[max(0, match.start() - len(who) - _BETWEEN) : match.start()]
+        return place if comma and before.rstrip(" *_([").endswith(who) else name
+
+    return TURN.sub(told, text)
+
+
+_BETWEEN = 8
+"""Characters that may stand between a name and the turn behind it: “**Ann** (2/critique/ann)”."""
 
 
 def called(name: str) -> str:

@@ -219,6 +219,14 @@ def first_sentences(text: str, count: int = 2, limit: int = 400) -> str:
     return clip_words(" ".join(sentences(text, count)), limit)
 
 
+def without_headings(text: str) -> str:
+    """A text without the lines that are headings; what stood above one does not go on below it."""
+    return _HEADING_LINE.sub("\n", text)
+
+
+_HEADING_LINE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+
+
 def slug(text: str, limit: int = 48, default: str = "topic") -> str:
     """A short kebab-case name that is safe as a file name on every platform."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()

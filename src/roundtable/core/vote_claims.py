@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from .avowal import named_next
 from .confidence import Word
-from .contradiction import CONDITION, polarity, without_headings
+from .contradiction import CONDITION, polarity, without_marks
 from .pattern import pattern
 from .text import clip, sentences
 from .values import Finding
@@ -218,7 +218,7 @@ def _sentences(text: str, told: VoteTold) -> Iterator[str]:
         known = " ".join(worded(words).keys) in names or _YES_NO.fullmatch(words.strip(" .,"))
         return words.rstrip(".,") if known else " … "
 
-    own = _QUOTED.sub(bare, without_headings("\n".join(lines)))
+    own = _QUOTED.sub(bare, without_marks("\n".join(lines)))
     for sentence in sentences(own):
         if len(sentence) > LONGEST_SENTENCE:
             continue

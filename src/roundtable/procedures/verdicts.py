@@ -23,7 +23,7 @@ from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
 from ..core.tally import Vote, tally
-from ..core.text import count_words, first_sentences
+from ..core.text import count_words, first_sentences, without_headings
 from ..core.track_record import Choice, choose
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
@@ -236,6 +236,10 @@ def _rests_on(table: Table, declared: Declaration) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _in_short(text: str) -> str:
+    return first_sentences(without_headings(text), 2, 400)
+
+
 def _names(table: Table, seats: Iterable[str]) -> str:
     return ", ".join(table.name(seat) for seat in seats)
 
@@ -279,8 +283,8 @@ def written(
         "changed_minds": check(changed_minds),
         "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
     }
-    in_short = declared.answer or first_sentences(text, 2, 400)
-    brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
+    in_short = declared.answer or _in_short(text)
+    brief = check(declared.answer) if declared.answer else _in_short(parts["answer"])
     why = tuple(check(each) for each in declared.why)
     would_change = tuple(check(each) for each in declared.would_change)
     planned = declared.actions if actions is None else actions

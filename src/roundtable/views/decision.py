@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.contradiction import speaks_for
 from ..core.headline import unread_words
 from ..core.naming import name_of
 from ..core.record import record_of
@@ -336,12 +337,15 @@ def _first_two(
 
 def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     """The writer's own short answer; the words of the vote where there is none, where it says
-    something else, or where it is too long to be read at a glance."""
+    something else, or where it is too long to be read at a glance; and before it where it does not
+    name what was chosen, so that nobody has to guess that."""
     brief = _brief(state)
     chosen = delivery.question.answer if delivery.question else ""
     chosen = _sentence(chosen[:1].upper() + chosen[1:]) if chosen else ""
     if chosen and (delivery.contradicts or not brief):
         return chosen, ""
+    if chosen and len(chosen) <= LONGEST_ANSWER and not _spoken_for(delivery, brief):
+        return chosen, brief[0]
     if not brief and delivery.extract:
         agreed = len(delivery.points_that_are("agreed"))
         of = f"the table agrees on {number(agreed)} {'point' if agreed == 1 else 'points'}"
@@ -359,6 +363,13 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     if chosen and len(chosen.split()) > 2 and len(chosen) <= LONGEST_ANSWER:
         return chosen, second
     return first, second
+
+
+def _spoken_for(delivery: Delivery, brief: Sequence[str]) -> bool:
+    question = delivery.question
+    assert question is not None, "without a decision nothing was chosen"
+    others = [each.text for each in question.options if each.id != question.delivered]
+    return speaks_for(" ".join(brief), question.answer, others)
 
 
 def _brief(state: State) -> list[str]:

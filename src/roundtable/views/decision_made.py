@@ -72,6 +72,6 @@ def _checks(state: State, delivery: Delivery) -> Iterator[str]:
     for code in dict.fromkeys(each.code for each in delivery.findings):
         yield from finding_told(delivery, code)
     if delivery.question is not None and delivery.question.delivered and not delivery.contradicts:
-        yield "The written answer does not contradict the count."
+        yield "Nothing was found in the written answer that contradicts the count."
     if delivery.voters and not any(note.code == ONE_FAMILY for note in state.notes):
         yield delivery.voters

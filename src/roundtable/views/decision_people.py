@@ -239,6 +239,8 @@ def disagreement(state: State, delivery: Delivery) -> Disagreement:
     yielding = [seat for seat in question.seats if seat.gave_in]
     gave_in = f"{listed([seat.name for seat in yielding])} gave in without naming an argument."
     out = [_not_counted(seat) for seat in question.seats if seat.uncounted]
+    if question.unknown:
+        out.append(f"What {listed(question.unknown)} would choose is not known.")
     nobody = "Nobody who is counted" if out else "Nobody"
     if question.end is None:
         return Disagreement("Nothing was counted that somebody could disagree with.", (), None)

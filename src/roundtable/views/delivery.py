@@ -8,7 +8,6 @@ figure. `delivery_md` writes it down for people, `delivery_json` for programs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus, record_of
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip_words, first_sentences, worded
+from ..core.text import clip_words, first_sentences, without_headings, worded
 from ..core.turns import DIFFERS, REFUSES, UNDECLARED
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
 from ..core.verdict_findings import findings_of, unkept
@@ -164,6 +163,15 @@ class Delivery:
             return "Nothing was put to the vote."
         return self.question.reason if self.question.end is None else ""
 
+    @property
+    def nobody_voted(self) -> str:
+        """Why there is no verdict of the table: it was to choose, and nobody did so in a way that
+        can be counted. Empty if somebody did, or if there was nothing to choose."""
+        question = self.question
+        if question is None or self.demonstration or any(seat.choice for seat in question.seats):
+            return ""
+        return self.nothing_counted
+
     def points_that_are(self, *statuses: PointStatus) -> tuple[PointTold, ...]:
         return tuple(point for point in self.points if point.status in statuses)
 
@@ -177,7 +185,6 @@ def findings_told(findings: Sequence[Finding]) -> str:
 
 LONGEST_DOUBT = 120
 """Of what somebody says who grants a part of a condition."""
-_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _FLAGS: dict[str, str] = {
     "words_differ": DIFFERS,
     "refused": REFUSES,
@@ -215,7 +222,7 @@ def _delivery(state: State) -> Delivery:
     return Delivery(
         topic=line(state.start.topic),
         decisions=decisions,
-        brief=brief or line(first_sentences(_HEADING.sub("", written), 2, 400)),
+        brief=brief or line(first_sentences(without_headings(written), 2, 400)),
         written=written,
         agreement=shown(verdict.agreement) if verdict else "",
         confidence=_sureness(state),

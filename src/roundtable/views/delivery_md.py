@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..core.headline import LONGEST_OPTION
 from ..core.state import State
-from ..core.text import clip
+from ..core.text import clip, listed
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided, demands_told
@@ -163,6 +163,9 @@ def dissent(delivery: Delivery) -> str:
         elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
             told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
             none = f"none on the question; {'; '.join(told)}"
+        elif question and question.unknown and none:
+            known = f"what {listed(question.unknown)} would choose is not known"
+            none = f"nobody who is counted; {known}"
         more = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
         more += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
         if more and none == "none":

@@ -220,6 +220,12 @@ class Decided:
     """How it stood before anybody heard the others."""
 
     @property
+    def unknown(self) -> tuple[str, ...]:
+        """Who spoke and never declared anything that can be counted: nobody knows whether it
+        agrees."""
+        return tuple(s.name for s in self.seats if s.status == "undeclared" and not s.last)
+
+    @property
     def bearable(self) -> tuple[Option, ...]:
         """What nobody rejects and everybody holds or could live with, where not all hold it."""
         return tuple(

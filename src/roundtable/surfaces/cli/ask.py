@@ -377,6 +377,7 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
 
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
+    from ...views.delivery import Delivery
     from .verdict import Verdict, print_verdict
 
     if flags["as_json"]:
@@ -395,7 +396,13 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
         return FAILED
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
-    return BUDGET if closed.stop_reason == "budget" else 0
+    if closed.stop_reason == "budget":
+        return BUDGET
+    if unvoted := Delivery.of(state).nobody_voted:
+        echo_error(f"Error: nobody chose an answer: {unvoted}")
+        echo_error("Ask again with other models: `roundtable models` shows which can be used now.")
+        return FAILED
+    return 0
 
 
 def _print_json(state: State) -> None:

@@ -94,6 +94,8 @@ class Done:
         closed = self.state.closed
         if closed is not None and closed.stop_reason == "budget":
             return "cut short"
+        if Delivery.of(self.state).nobody_voted:
+            return "failed"
         return "answered before" if self.before else "answered"
 
     @property

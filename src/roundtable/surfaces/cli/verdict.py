@@ -301,12 +301,18 @@ def _why(sheet: Sheet, verdict: Verdict) -> None:
         for reason in decision.why:
             sheet.item(f"{reason.text}{_behind(reason)}", "•")
     elif verdict.written.strip() and not _says_it_all(verdict):
-        sheet.heading("The answer")
+        sheet.heading("The answer" if _is_the_tables(decision) else "What was written")
         sheet.prose(verdict.written)
     if decision.assumptions:
         sheet.heading("Assumed, because nobody said")
         for text in decision.assumptions:
             sheet.item(text, "•")
+
+
+def _is_the_tables(decision: Decision) -> bool:
+    """Whether what was written answers in the table's name."""
+    against = any(flag.code == "contradiction" for flag in decision.flags)
+    return not against and decision.kind not in ("hollow", "split")
 
 
 def _says_it_all(verdict: Verdict) -> bool:
