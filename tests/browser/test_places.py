@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,8 @@ def test_whoever_comes_to_a_place_finds_nothing_of_whoever_was_there_before(
         untouched = page.evaluate(FIND)
     small = {"width": 360, "height": 740}
     with ExitStack() as other:
-        chosen = {"viewport": small, "color_scheme": "dark", "reduced_motion": "no-preference"}
+        chosen: dict[str, Any] = {"viewport": small, "color_scheme": "dark"}
+        chosen["reduced_motion"] = "no-preference"
         guest = few.window(other, **chosen)
         guest.open(f"{stage.url}/healthz")
         guest.open(stage.home)
