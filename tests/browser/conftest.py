@@ -19,7 +19,8 @@ from tests.surfaces.web.house import Process, house_settings
 from ..debian import Missing
 from . import tools
 from .decisions import STATES
-from .stage import ARGUMENTS, SECONDS, Stage, Visitor, visitor
+from .places import Places
+from .stage import ARGUMENTS, SECONDS, Stage, Visitor
 
 Open = Callable[..., Visitor]
 
@@ -78,15 +79,19 @@ def shown(stage: Stage) -> dict[str, str]:
     }
 
 
+@pytest.fixture(scope="package")
+def places(browser: Browser, stage: Stage) -> Places:
+    return Places(browser, stage.url)
+
+
 @pytest.fixture
-def window(browser: Browser) -> Iterator[Open]:
+def window(places: Places) -> Iterator[Open]:
     """Opens windows; when the test is over, none of them has had an error of its own."""
     with ExitStack() as stack:
         found: list[Visitor] = []
 
-        def open_(**context: Any) -> Visitor:
-            new, opened = visitor(browser, **context)
-            stack.callback(opened.close)
+        def open_(**chosen: Any) -> Visitor:
+            new = places.window(stack, **chosen)
             found.append(new)
             return new
 

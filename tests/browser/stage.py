@@ -33,6 +33,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A window opens in the process of the one before, which has read the page's modules already.
+    "--renderer-process-limit=1",
 ]
 VIOLATIONS = """
 window.violations = [];
@@ -120,11 +122,18 @@ class Visitor:
 
     page: Page
     errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
+    noted: list[str] | None = None
 
     def open(self, url: str) -> Page:
         self.page.goto(url)
         return self.page
+
+    @property
+    def requests(self) -> list[str]:
+        """Everything that was asked for, in a window that was opened to note it: told one by one,
+        the requests of a page cost as much as a tenth of its opening."""
+        assert self.noted is not None, "open the window with noting=True"
+        return self.noted
 
     @property
     def violations(self) -> list[str]:
@@ -137,16 +146,25 @@ class Visitor:
         return found
 
 
-def visitor(browser: Browser, **context: Any) -> tuple[Visitor, BrowserContext]:
-    chosen = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **context}
-    opened = browser.new_context(**chosen)
+USUAL: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+
+
+def place(browser: Browser, **context: Any) -> BrowserContext:
+    """Where windows can be opened that share cookies and nothing with those of other places."""
+    opened = browser.new_context(**{**USUAL, **context})
     opened.set_default_timeout(SECONDS * 1000)
     opened.add_init_script(VIOLATIONS)
-    page = opened.new_page()
+    return opened
+
+
+def visitor(context: BrowserContext, *, noting: bool = False) -> Visitor:
+    page = context.new_page()
     found = Visitor(page)
     page.on("pageerror", lambda error: found.errors.append(str(error)))
-    page.on("request", lambda request: found.requests.append(request.url))
-    return found, opened
+    if noting:
+        noted = found.noted = []
+        page.on("request", lambda request: noted.append(request.url))
+    return found
 
 
 def overflow(page: Page) -> int:

@@ -163,12 +163,11 @@ def test_every_point_and_stance_is_in_one_fold_and_a_link_opens_it(
 
 
 @pytest.mark.requirement("I-22")
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["decided", "split", "absent", "interrupted", "arabic"])
 def test_no_state_has_a_violation_at_any_size(
-    stage: Stage, window: Open, shown: dict[str, str], axe_script: str, name: str, theme: str
+    stage: Stage, window: Open, shown: dict[str, str], axe_script: str, name: str
 ) -> None:
-    page = window(color_scheme=theme, viewport=DESK).open(stage.link(shown[name]))
+    page = window(viewport=DESK).open(stage.link(shown[name]))
     first_of(page)
     for size in SIZES:
         page.set_viewport_size(size)

@@ -34,7 +34,7 @@ def test_the_file_works_from_disk_and_shows_what_the_page_shows(
     coming.value.save_as(file)
     assert file.suffix == ".html"
 
-    guest = window(offline=True)
+    guest = window(offline=True, noting=True)
     saved = guest.open(file.as_uri())
     for place in ("h1", "#decision", "#dissent", "#experts", "#points", "#discussion"):
         expect(saved.locator(place)).to_have_text(

@@ -30,7 +30,7 @@ from tests.views.tables import mishaps
 
 from .conftest import Open
 from .live_tables import alone, attempt, begun, live, spoken
-from .stage import Stage, events_of, overflow, visitor
+from .stage import Stage, events_of, overflow, place, visitor
 from .test_axe import violations
 
 MOTIONS = ("no-preference", "reduce")
@@ -145,7 +145,7 @@ def test_words_grow_as_markdown_while_somebody_speaks(stage: Stage, window: Open
 
 def test_nothing_in_a_draft_runs_loads_or_leads_astray(stage: Stage, window: Open) -> None:
     found = live(stage, "rt_d7af7001", alone())
-    guest = window()
+    guest = window(noting=True)
     page = guest.open(stage.link(found))
     hostile = (
         "<script>alert(1)</script>\n\n<img src=x onerror=alert(2)>\n\n"
@@ -266,11 +266,10 @@ def test_how_long_it_usually_takes_stands_beside_how_long_it_has_taken(
     expect(page.locator(".meta .usual")).to_have_text("Usually about 3 minutes")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_watching_has_no_violation(stage: Stage, window: Open, axe_script: str, theme: str) -> None:
-    found = live(stage, f"rt_a0e11{theme == 'dark':03}", begun(["Ann", "Bob", "Cid"]))
+def test_watching_has_no_violation(stage: Stage, window: Open, axe_script: str) -> None:
+    found = live(stage, "rt_a0e11000", begun(["Ann", "Bob", "Cid"]))
     for size in (DESK, PHONE):
-        page = window(color_scheme=theme, viewport=size).open(stage.link(found, "host"))
+        page = window(viewport=size).open(stage.link(found, "host"))
         expect(page.locator(".voice").first).to_be_visible()
         text = "### Plan\n\n1. One\n\n# Risks\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
         stage.draft(page, found, "1/answer/ann", text)
@@ -337,7 +336,8 @@ def test_a_killed_server_leaves_an_interrupted_discussion_that_says_so_and_goes_
     browser: Browser, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
-    guest, context = visitor(browser)
+    context = place(browser)
+    guest = visitor(context)
     page = guest.page
     with Process(home, "--port", "0") as first:
         port = first.found.port
@@ -374,7 +374,8 @@ def test_a_page_reconnects_when_its_server_was_killed_and_nothing_is_missed(
 ) -> None:
     home = tmp_path / "home"
     settings = house_settings(home)
-    guest, context = visitor(browser)
+    context = place(browser)
+    guest = visitor(context)
     page = guest.page
     request = OpenRequest(topic="Tea or coffee?", procedure="meeting", options=MEETING)
     with (

@@ -167,7 +167,7 @@ def check(guest: Visitor) -> None:
 @pytest.mark.requirement("I-21")
 def test_a_hostile_discussion_stays_text_on_the_page(stage: Stage, window: Open) -> None:
     found = stage.put("rt_bad00001", hostile())
-    guest = window()
+    guest = window(noting=True)
     guest.open(stage.link(found))
     check(guest)
     assert [url for url in guest.requests if not url.startswith(stage.url)] == []
@@ -181,7 +181,7 @@ def test_a_hostile_discussion_stays_text_in_the_exported_file(
     records = stage.do(lambda: stage.app.service.records(found))
     file = tmp_path / "hostile.html"
     file.write_text(export_html(records, fold(records), "9"), "utf-8")
-    guest = window()
+    guest = window(noting=True)
     guest.open(file.as_uri())
     check(guest)
     assert guest.requests == [file.as_uri()]
@@ -191,7 +191,7 @@ def test_a_hostile_discussion_stays_text_in_the_exported_file(
 def test_a_hostile_topic_stays_text_in_the_list(stage: Stage, window: Open) -> None:
     for number, text in enumerate((ATTACK, *MORE)):
         stage.put(f"rt_bad1{number:04}", [opened([seat("Ann"), seat("Bob")], f"Listed: {text}")])
-    guest = window()
+    guest = window(noting=True)
     page = guest.open(stage.home)
     for text in (ATTACK, *MORE):
         shown = page.locator(".row").filter(has_text="Listed:").filter(has_text=text)
@@ -205,7 +205,7 @@ def test_a_hostile_topic_stays_text_in_the_list(stage: Stage, window: Open) -> N
 
 @pytest.mark.requirement("I-21")
 def test_the_page_itself_breaks_none_of_its_rules(stage: Stage, window: Open) -> None:
-    guest = window()
+    guest = window(noting=True)
     page = guest.open(stage.home)
     expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
     page.keyboard.press("n")

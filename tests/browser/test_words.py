@@ -137,7 +137,7 @@ def test_the_file_speaks_the_readers_language_too(
     records = stage.do(lambda: stage.app.service.records(found))
     file = tmp_path / "page.html"
     file.write_text(export_html(records, fold(records), "9"), "utf-8")
-    guest = window(locale=told.locale, offline=True)
+    guest = window(locale=told.locale, offline=True, noting=True)
     page = guest.open(file.as_uri())
     expect(page.locator("#discussion-head")).to_have_text(told.discussion)
     expect(page.locator("html")).to_have_attribute("lang", told.language)
