@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,13 +95,26 @@ def _own_umask() -> Iterator[None]:
     os.umask(before)
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Places for homes, none of which is there before somebody writes into it."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / f"{number}" / "home" for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the real user's home, keys or settings."""
+def _own_home(
+    request: pytest.FixtureRequest, _homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No test reads or writes the real user's home, keys or settings. Most use none: only those
+    that have a folder of their own find it there."""
+    home = next(_homes)
+    if "tmp_path" in request.fixturenames:
+        home = request.getfixturevalue("tmp_path") / "home"
     for name in list(os.environ):
         if name.startswith("ROUNDTABLE_") or name.endswith(("_API_KEY", "_BASE_URL", "_HOST")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("ROUNDTABLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ROUNDTABLE_HOME", str(home))
     # Also where ddgs happens to be installed, no test searches the web.
     monkeypatch.delenv("SEARXNG_URL", raising=False)
     monkeypatch.setenv("ROUNDTABLE_SEARCH", "none")
