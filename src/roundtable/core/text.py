@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from .pattern import pattern
@@ -227,6 +228,7 @@ def without_headings(text: str) -> str:
 _HEADING_LINE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 
 
+@lru_cache(maxsize=1024)  # of the same few names, whenever something is decided
 def slug(text: str, limit: int = 48, default: str = "topic") -> str:
     """A short kebab-case name that is safe as a file name on every platform."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
