@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
@@ -17,9 +17,6 @@ from .requirement_report import RequirementReport
 
 if TYPE_CHECKING:
     from .postgres import PostgresServer
-
-MANY = 100
-"""Texts to be embedded at once that can only be a library of experts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,22 +59,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _experts_read_once() -> Iterator[None]:
-    """Every test has an empty cache, and so would embed the whole library of experts anew."""
-    from roundtable.models.embedder import WordLlamaEmbedder
-
-    embed = WordLlamaEmbedder.embed
-    known: dict[tuple[str, ...], list[list[float]]] = {}
-
-    def embedded(self: WordLlamaEmbedder, texts: Sequence[str]) -> list[list[float]]:
-        if len(texts) < MANY:
-            return embed(self, texts)
-        key = tuple(texts)
-        if key not in known:
-            known[key] = embed(self, texts)
-        return known[key]
+    from .experts.once import read_experts_once
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WordLlamaEmbedder, "embed", embedded)
+        read_experts_once(patch)
         yield
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -21,6 +19,7 @@ from roundtable.cluster.worker import Worker
 from roundtable.core.state import State
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
+from tests.forked import COMMAND, Program
 from tests.servers import ProviderServer
 from tests.surfaces.desk import environment, wait_for
 
@@ -118,15 +117,14 @@ class WorkerProcess:
         if fault:
             env = {**env, "FAULT": fault}
         self._err = home / f"worker-{time.monotonic_ns()}.err"
-        with self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", _FAULTY if fault else "roundtable", "worker", *args],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=err,
-                cwd=home,
-                env=environment(env),
-            )
+        self._err.touch()
+        self.process = Program(
+            ["worker", *args],
+            module=_FAULTY if fault else COMMAND,
+            stderr=self._err,
+            cwd=home,
+            env=environment(env),
+        )
 
     @property
     def err(self) -> str:

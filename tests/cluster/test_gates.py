@@ -114,19 +114,20 @@ async def test_turnstiles_of_two_processes_share_what_there_is(gates: Gates) -> 
 class ModelServer:
     """Counts how many calls are under way, as only the provider can."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: int = 2) -> None:
+        self._places = places
         self.now = 0
         self.most = 0
         self.served = 0
-        self.two = asyncio.Event()
+        self.full = asyncio.Event()
         self.hold = asyncio.Event()
         self.hold.set()
 
     async def heard(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.now += 1
         self.most = max(self.most, self.now)
-        if self.now == 2:
-            self.two.set()
+        if self.now == self._places:
+            self.full.set()
         gone = asyncio.create_task(reader.read())
         held = asyncio.create_task(self.hold.wait())
         await asyncio.wait([gone, held], return_when=asyncio.FIRST_COMPLETED)
@@ -170,13 +171,16 @@ async def fleet(url: str, server: ModelServer) -> AsyncIterator[Start]:
 async def test_four_processes_never_pass_the_limit_whatever_their_clocks_say(
     postgres_url: str,
 ) -> None:
-    server = ModelServer()
+    server = ModelServer(places=3)
+    server.hold.clear()  # until the limit is reached: answered at once, they might never meet
     await (await PostgresLedger.open(postgres_url)).close()
     async with fleet(postgres_url, server) as start, asyncio.timeout(200):
         children = [
             await start(f"p{n}", at_once=3, calls=40, clock_off=off)
             for n, off in enumerate((0.0, 300.0, -300.0, 0.0))
         ]
+        await server.full.wait()
+        server.hold.set()
         assert [await each.wait() for each in children] == [0, 0, 0, 0]
     assert server.served == 160
     assert server.most == 3
@@ -188,7 +192,7 @@ async def test_places_of_a_killed_process_are_free_again(postgres_url: str) -> N
     await (await PostgresLedger.open(postgres_url)).close()
     async with fleet(postgres_url, server) as start, asyncio.timeout(100):
         first = await start("first", at_once=2, calls=2, holds=2.0)
-        await server.two.wait()
+        await server.full.wait()
         first.send_signal(signal.SIGKILL)
         await first.wait()
         server.hold.set()

@@ -12,12 +12,12 @@ from typing import Literal
 
 import pytest
 
+from tests.forked import PATIENCE, first_to_end, started
 from tests.rehearsal import dutiful
 from tests.servers import Answer, ProviderServer, Received, Reply, hang, provider_server
 from tests.wire import Asked
 
 from .acts import ARRIVED, MODEL, NOT_DRIVING, QUESTION, Death, Place, ask, command_line, resume
-from .processes import PATIENCE, first_to_end, started
 from .story import STAGES, TURNS, Story, check_concluded, check_resumed, read_story
 
 AT_ONCE = 3

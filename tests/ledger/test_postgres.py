@@ -21,6 +21,7 @@ from roundtable.core.errors import (
 from roundtable.ledger import migrations as migrations_module
 from roundtable.ledger.migrations import migrations
 from roundtable.ledger.postgres import PostgresLedger
+from roundtable.ledger.postgres_connection import MIGRATING
 from tests.ledger.events import closed, note, opened, texts
 
 ID = "rt_00000001"
@@ -90,6 +91,20 @@ async def test_an_older_database_is_migrated_by_one_of_many(
     await ledgers[3].take_lease(ID, "me", ttl=60)
     for ledger in ledgers:
         await ledger.close()
+
+
+@pytest.mark.requirement("I-15")
+async def test_an_empty_database_is_filled_by_one_of_those_who_found_it_empty(
+    postgres_url: str,
+) -> None:
+    """Both have looked, and wait: the second must look again, not remember what it saw."""
+    async with another_program(postgres_url) as other:
+        async with other.transaction():
+            await other.execute("SELECT pg_advisory_xact_lock($1)", MIGRATING)
+            both = [asyncio.create_task(PostgresLedger.open(postgres_url)) for _ in range(2)]
+            await _wait_for_a_lock(other, len(both))
+        for ledger in await asyncio.gather(*both):
+            await ledger.close()
 
 
 @pytest.mark.requirement("I-15")

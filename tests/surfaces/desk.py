@@ -21,6 +21,7 @@ from roundtable.core.events import dump
 from roundtable.ledger import open_ledger
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.cli.app import run
+from tests.forked import Program
 from tests.rehearsal import dutiful
 from tests.wire import Asked
 
@@ -84,6 +85,11 @@ class Desk:
         """In a process of its own, which goes on beside the test."""
         return Running(self.workspace, args, env)
 
+    def beside(self, *args: str, stdin: bytes = b"") -> Outcome:
+        """In a process of its own, from beginning to end, where its start is not the subject."""
+        with Running(self.workspace, args, {}, stdin) as running:
+            return running.end()
+
     def command(
         self, *args: str, stdin: bytes | str = b"", encoding: str = "utf-8", **env: str
     ) -> Outcome:
@@ -110,19 +116,23 @@ class Desk:
 class Running:
     """A command line that is still at work."""
 
-    def __init__(self, workspace: Path, args: tuple[str, ...], env: dict[str, str]) -> None:
-        stem = f".process-{time.monotonic_ns()}"
-        self._out = workspace / f"{stem}.out"
-        self._err = workspace / f"{stem}.err"
-        with self._out.open("wb") as out, self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "roundtable", *args],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                cwd=workspace,
-                env=environment(env),
-            )
+    def __init__(
+        self, workspace: Path, args: tuple[str, ...], env: dict[str, str], stdin: bytes = b""
+    ) -> None:
+        stem = workspace / f".process-{time.monotonic_ns()}"
+        typed = stem.with_suffix(".in")
+        self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
+        typed.write_bytes(stdin)
+        self._out.touch()
+        self._err.touch()
+        self.process = Program(
+            args,
+            stdin=typed,
+            stdout=self._out,
+            stderr=self._err,
+            cwd=workspace,
+            env=environment(env),
+        )
 
     @property
     def err(self) -> str:

@@ -323,7 +323,7 @@ async def test_every_door_finds_the_same_database(tmp_path: Path, desk: Desk) ->
 @pytest.mark.requirement("D-76")
 def test_eight_processes_hold_one_discussion_and_nothing_is_lost(desk: Desk) -> None:
     def tool(name: str, **arguments: Any) -> Json:
-        outcome = desk.command("tool", name, "-", stdin=json.dumps(arguments).encode())
+        outcome = desk.beside("tool", name, "-", stdin=json.dumps(arguments).encode())
         assert outcome.code == 0, outcome.err
         answer: Json = outcome.document
         return answer

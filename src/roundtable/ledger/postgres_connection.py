@@ -131,7 +131,10 @@ async def migrate(connection: Connection, where: str, *, patience: float) -> Non
 
 
 async def _version(connection: Connection) -> int:
-    if await connection.fetchval("SELECT to_regclass('roundtable_schema')") is None:
+    # Read from the table of tables: by its name alone the server may answer from memory that there
+    # is none, also when another process has made it since.
+    known = "SELECT FROM pg_class WHERE relname = 'roundtable_schema' AND pg_table_is_visible(oid)"
+    if not await connection.fetchval(f"SELECT EXISTS ({known})"):
         return 0
     return int(await connection.fetchval("SELECT version FROM roundtable_schema"))
 

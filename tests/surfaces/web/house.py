@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -29,6 +27,7 @@ from roundtable.surfaces.web.found import Found, running
 from roundtable.surfaces.web.limits import Rate
 from roundtable.surfaces.web.links import Links, load_links
 from roundtable.surfaces.web.serve import PageServer, bind, server_config
+from tests.forked import Program
 from tests.surfaces.desk import environment, wait_for
 
 PATIENCE = 60
@@ -198,15 +197,14 @@ class Process:
         home.mkdir(parents=True, exist_ok=True)
         self._log = home.parent / f"serve-{len(list(home.parent.glob('serve-*')))}.log"
         own = {"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false", **env}
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "roundtable", "serve", "--no-browser", *args],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=home.parent,
-                env=environment(own),
-            )
+        self._log.touch()
+        self.process = Program(
+            ["serve", "--no-browser", *args],
+            stdout=self._log,
+            stderr=self._log,
+            cwd=home.parent,
+            env=environment(own),
+        )
 
     def __enter__(self) -> Process:
         wait_for(lambda: self._up() or self.process.poll() is not None)

@@ -7,8 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,7 +31,7 @@ from roundtable.surfaces.web.found import (
 )
 from roundtable.surfaces.web.links import load_links
 from tests.servers import hang, provider_server
-from tests.surfaces.desk import Desk, environment, wait_for
+from tests.surfaces.desk import Desk, Outcome, Running, wait_for
 
 from .house import MEETING, PATIENCE, Frame, Process, alive, feed, frames, house_settings
 
@@ -69,16 +67,10 @@ def servers_of(home: Path) -> list[int]:
     return [pid for pid in found if alive(pid)]
 
 
-def command(home: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "roundtable", *args],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        cwd=home.parent,
-        env=environment({"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false"}),
-        timeout=PATIENCE,
-    )
+def command(home: Path, *args: str) -> Outcome:
+    env = {"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false"}
+    with Running(home.parent, args, env) as started:
+        return started.end()
 
 
 async def open_meeting(home: Path, rounds: int = 4) -> str:
@@ -125,18 +117,18 @@ def test_a_server_outlives_its_starter_is_found_again_and_can_be_stopped(tmp_pat
         assert alive(found.pid)
         assert asyncio.run(ensure_server(settings, port=0)) == found
         told = command(home, "serve", "--status")
-        assert told.stdout.strip() == owner_url(found, load_links(home))
+        assert told.out.strip() == owner_url(found, load_links(home))
         again = command(home, "serve", "--no-browser")
-        assert (again.returncode, again.stdout) == (0, told.stdout)
-        assert f"process {found.pid}" in again.stderr
+        assert (again.code, again.out) == (0, told.out)
+        assert f"process {found.pid}" in again.err
     finally:
         stopped = command(home, "serve", "--stop")
-    assert stopped.stderr.strip() == "Stopped."
+    assert stopped.err.strip() == "Stopped."
     assert servers_of(home) == []
     assert not (home / "web.json").exists()
     assert running(home) is None
     assert stop_server(home) is False
-    assert command(home, "serve", "--status").returncode == 1
+    assert command(home, "serve", "--status").code == 1
 
 
 @pytest.mark.requirement("D-83")
@@ -238,11 +230,11 @@ async def test_eight_processes_hold_a_discussion_and_the_page_shows_all_of_it(
                 who = ("tea", "coffee")[number % 2]
                 words = ("speak", discussion_id, f"Speech {number} of {who}.", "--as", who)
                 spoke = await asyncio.to_thread(command, home, *words)
-                assert spoke.returncode == 0, spoke.stderr
+                assert spoke.code == 0, spoke.err
             done = await asyncio.to_thread(
                 command, home, "conclude", discussion_id, "Both, at their time."
             )
-            assert done.returncode == 0, done.stderr
+            assert done.code == 0, done.err
             seen = await asyncio.wait_for(watching, PATIENCE)
             html = [f.data["html"] for f in seen if f.data.get("type") == "SpeechGiven"]
             for number in range(6):
