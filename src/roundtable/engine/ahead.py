@@ -62,6 +62,13 @@ class Ahead:
         others = len(stage.opened.turns) - 1 if stage else 0
         return len(self._not_begun()) < others
 
+    @property
+    def is_written(self) -> bool:
+        """Whether there was a verdict in words before a limit was raised, which stands as long as
+        there is no other."""
+        before = self.state.verdict_before
+        return before is not None and before.method == "written"
+
     def beside(self, wanted: Wanted) -> list[Wanted]:
         """The other calls of this stage that have not begun: of those that are held one after
         another nothing is rendered yet, and each counts as this one with a price of its own."""

@@ -1,0 +1,148 @@
+"""What a raised limit brings: nothing that was paid is lost or paid again, and what the remedy
+names is enough."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from roundtable.bundle import check_bundle, make_bundle
+from roundtable.core.errors import SpeakerError
+from roundtable.core.limits import Limits
+from roundtable.core.state import State
+from roundtable.core.values import Budget
+from roundtable.ports import SpeakRequest
+from roundtable.procedures.opening import OpenRequest
+from roundtable.views.notes import notes
+from tests.rehearsal import Billed, Table, dutiful, run_in_virtual_time
+
+from .test_affordable import PROCEDURES, WRITING, AsUsual, held, table
+
+NONCE = re.compile(r"n0nce\d+")
+
+
+def asked(request: SpeakRequest) -> str:
+    """Who was asked for what, whatever the nonce."""
+    turn = request.idempotency_key.split("/", 1)[1].rpartition("/")[0]
+    return f"{turn} {NONCE.sub('', request.system + request.user)}"
+
+
+async def raised(at: Table, discussion_id: str, **limits: float) -> State:
+    more = Limits.of(Budget.model_validate(limits), "the user")
+    await at.service.raise_limits(discussion_id, more, by="the user")
+    return await at.service.run(discussion_id)
+
+
+def found_sound(at: Table, state: State) -> None:
+    """Whoever replays it comes to the same."""
+    checked = check_bundle(make_bundle(run_in_virtual_time(at.records(state))))
+    assert [each for each in checked.findings if each.level == "wrong"] == []
+
+
+# --- what was written stands --------------------------------------------------------------------
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("share", [0.5, 0.7])
+def test_a_limit_that_is_raised_bit_by_bit_loses_no_verdict_and_pays_none_twice(
+    procedure: str, share: float
+) -> None:
+    whole = held(procedure).usage.priced_usd
+    at = table(procedure)
+
+    async def main() -> State:
+        limit = share * whole
+        budget = Budget(max_cost_usd=limit)
+        opened = await at.service.open(OpenRequest("Tea or coffee?", procedure, budget=budget))
+        before = await at.service.run(opened.discussion_id)
+        assert before.verdict is not None
+        assert before.verdict.method == "written"
+        for more in (1.001, 1.02, 1.05, 1.1, 1.2, 1.3):
+            calls = len(at.requests)
+            state = await raised(at, opened.discussion_id, max_cost_usd=more * limit)
+            assert state.verdict is not None
+            assert state.verdict.method == "written", f"lost at {more}"
+            said = [[s.turn_id for s in each.said.in_rounds] for each in (before, state)]
+            new = [r.idempotency_key.split("/")[2] for r in at.requests[calls:]]
+            if said[0] == said[1]:
+                assert not [each for each in new if each in WRITING], f"again at {more}"
+                assert state.verdict.answer == before.verdict.answer
+            if state.status == "concluded":
+                break
+            assert state.closed is not None
+            assert "roundtable resume" in state.closed.remedy
+            before = state
+        return state
+
+    state = run_in_virtual_time(main())
+    prompts = [asked(each) for each in at.requests]
+    assert len(set(prompts)) == len(prompts), "nothing is asked twice that was answered"
+    found_sound(at, state)
+
+
+def voices(slow: dict[str, float], failing: set[str]) -> Billed:
+    """Somebody who takes this long in a stage, or is not to be reached in it."""
+
+    def said(request: SpeakRequest) -> str | SpeakerError | float:
+        stage = request.idempotency_key.split("/")[2]
+        if stage in failing:
+            return SpeakerError("refused", "It does not answer.", "Ask another one.")
+        return slow[stage] if stage in slow else dutiful(request)
+
+    return Billed(said)
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_verdict_stands_where_more_was_said_and_no_other_could_be_written() -> None:
+    failing: set[str] = set()
+    at = Table({"*": voices({}, failing)})
+
+    async def main() -> tuple[State, State, State]:
+        budget = Budget(max_calls=2)
+        opened = await at.service.open(OpenRequest("Tea or coffee?", "deliberation", budget=budget))
+        before = await at.service.run(opened.discussion_id)
+        failing.add("synthesis")
+        after = await raised(at, opened.discussion_id, max_calls=5)
+        failing.clear()
+        return before, after, await raised(at, opened.discussion_id, max_calls=40)
+
+    before, after, whole = run_in_virtual_time(main())
+    assert before.verdict is not None
+    assert after.verdict is not None
+    assert before.verdict.method == after.verdict.method == "written"
+    assert after.verdict.answer == before.verdict.answer
+    assert len(after.said.in_rounds) > len(before.said.in_rounds)
+    [note] = [each for each in notes(after) if each.code.startswith("stands/")]
+    assert "It was given before" in note.text
+    assert (whole.status, whole.exhausted) == ("concluded", None)
+    assert whole.verdict is not None
+    writing = [r for r in at.requests if r.idempotency_key.split("/")[2] == "synthesis"]
+    assert len(writing) == 3, "once for each time that there was more to write of"
+    found_sound(at, whole)
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_verdict_stands_where_more_time_is_not_enough_for_anything_new() -> None:
+    slow: dict[str, float] = {}
+    at = Table({"*": voices(slow, set())})
+
+    async def main() -> tuple[State, State]:
+        options = {"choices": ["Tea", "Coffee"], "always_critique": True}
+        budget = Budget(max_calls=4)
+        request = OpenRequest("Tea or coffee?", "deliberation", options=options, budget=budget)
+        opened = await at.service.open(request)
+        before = await at.service.run(opened.discussion_id)
+        slow["critique"] = 30.0
+        return before, await raised(at, opened.discussion_id, max_calls=40, max_seconds=6)
+
+    before, after = run_in_virtual_time(main())
+    assert before.verdict is not None
+    assert after.verdict is not None
+    assert after.exhausted is not None
+    assert after.exhausted.limit == "time"
+    assert (after.verdict.method, after.verdict.answer) == ("written", before.verdict.answer)
+    writing = [r for r in at.requests if r.idempotency_key.split("/")[2] == "synthesis"]
+    assert len(writing) == 1
+    found_sound(at, after)
