@@ -9,15 +9,15 @@ import pytest
 
 from roundtable.bundle import check_bundle, make_bundle
 from roundtable.core.errors import SpeakerError
-from roundtable.core.limits import Limits
+from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.notes import notes
-from tests.rehearsal import Billed, Table, dutiful, run_in_virtual_time
+from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
-from .test_affordable import PROCEDURES, WRITING, AsUsual, held, table
+from .test_affordable import PROCEDURES, WRITING, held, table
 
 NONCE = re.compile(r"n0nce\d+")
 
@@ -146,3 +146,81 @@ def test_a_verdict_stands_where_more_time_is_not_enough_for_anything_new() -> No
     writing = [r for r in at.requests if r.idempotency_key.split("/")[2] == "synthesis"]
     assert len(writing) == 1
     found_sound(at, after)
+
+
+# --- what the remedy names is enough ------------------------------------------------------------
+
+
+def advised(state: State) -> dict[str, float]:
+    """The limits of the command with which a remedy ends."""
+    assert state.closed is not None
+    command = rf"roundtable resume {state.discussion_id}(?P<flags>( --max-[a-z]+ [\d.]+)+)$"
+    found = re.search(command, state.closed.remedy)
+    assert found is not None, state.closed.remedy
+    names = {flag: name for name, flag in FLAGS.items()}
+    told = re.findall(r"(--max-[a-z]+) ([\d.]+)", found["flags"])
+    kinds = Budget.model_fields
+    return {
+        names[flag]: float(n) if "." in n else int(n) for flag, n in told if names[flag] in kinds
+    }
+
+
+async def pasted(at: Table, state: State) -> State:
+    """Gone on with what the remedy says, where what it does not name stays as it was."""
+    limits = {**state.budget.model_dump(exclude_none=True), **advised(state)}
+    return await raised(at, state.discussion_id, **limits)
+
+
+TWO: dict[str, Budget] = {
+    "cost and calls": Budget(max_cost_usd=0.01, max_calls=3),
+    "tokens and calls": Budget(max_tokens=4000, max_calls=3),
+    "cost and tokens": Budget(max_cost_usd=0.01, max_tokens=4000),
+    "time and calls": Budget(max_seconds=1.5, max_calls=3),
+    "all": Budget(max_cost_usd=0.01, max_tokens=4000, max_calls=3, max_seconds=1.5),
+}
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("budget", TWO.values(), ids=TWO)
+def test_the_remedy_names_every_limit_that_the_rest_does_not_fit_into(
+    procedure: str, budget: Budget
+) -> None:
+    at = table(procedure)
+
+    async def main() -> tuple[State, State]:
+        state = await at.ask(procedure=procedure, budget=budget)
+        return state, await pasted(at, state)
+
+    before, after = run_in_virtual_time(main())
+    assert (after.status, after.exhausted) == ("concluded", None)
+    assert set(advised(before)) == set(budget.model_dump(exclude_none=True))
+
+
+@pytest.mark.requirement("Z-35")
+def test_the_remedy_does_not_name_a_limit_that_is_high_enough() -> None:
+    at = table("council")
+    budget = Budget(max_cost_usd=0.01, max_calls=100, max_tokens=1_000_000)
+    state = run_in_virtual_time(at.ask(procedure="council", budget=budget))
+    assert list(advised(state)) == ["max_cost_usd"]
+
+
+@pytest.mark.requirement("Z-35")
+def test_the_command_of_a_remedy_stands_at_its_end_whatever_else_helps() -> None:
+    unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
+    at = Table({"*": Billed(words=200)}, cast=unknown)
+
+    async def main() -> State:
+        request = OpenRequest(
+            "Tea or coffee?",
+            budget=Budget(max_cost_usd=0.01),
+            limits_from={"max_cost_usd": "ROUNDTABLE_MAX_COST"},
+        )
+        opened = await at.service.open(request)
+        return await at.service.run(opened.discussion_id)
+
+    state = run_in_virtual_time(main())
+    assert list(advised(state)) == ["max_cost_usd"]
+    assert state.closed is not None
+    assert "may cost, so the highest known price counts" in state.closed.remedy
+    assert "First raise ROUNDTABLE_MAX_COST. Then raise the limit: " in state.closed.remedy
