@@ -8,6 +8,7 @@ import re
 import pytest
 
 from roundtable.bundle import check_bundle, make_bundle
+from roundtable.core.declaration_block import split_blocks
 from roundtable.core.errors import SpeakerError
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State
@@ -15,6 +16,7 @@ from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.notes import notes
+from tests.declaring import by_prompt
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
 from .test_affordable import PROCEDURES, WRITING, held, table
@@ -224,3 +226,56 @@ def test_the_command_of_a_remedy_stands_at_its_end_whatever_else_helps() -> None
     assert state.closed is not None
     assert "may cost, so the highest known price counts" in state.closed.remedy
     assert "First raise ROUNDTABLE_MAX_COST. Then raise the limit: " in state.closed.remedy
+
+
+class LastDissents(Billed):
+    """Of those who answer, whoever is asked last is for another option than all others."""
+
+    def __init__(self, seats: int, choices: tuple[str, str]) -> None:
+        super().__init__(self._said, words=250)
+        self.seats, self.choices = seats, choices
+        self.heard: list[str] = []
+
+    def _said(self, request: SpeakRequest) -> str:
+        _, round_, _, seat, _ = request.idempotency_key.split("/")
+        if round_ == "0":
+            return dutiful(request)
+        if seat not in self.heard:
+            self.heard.append(seat)
+        last = self.heard.index(seat) == self.seats - 1
+        words, _ = split_blocks(dutiful(request))
+        choice = self.choices[1] if last else self.choices[0]
+        return by_prompt(words, request.user, choice=choice)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "adaptive"])
+@pytest.mark.parametrize("choices", [("o1", "o2"), ("o2", "o1")])
+@pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
+def test_what_the_remedy_names_is_enough_though_whoever_was_not_asked_may_disagree(
+    procedure: str, choices: tuple[str, str], limit: str
+) -> None:
+    options = {"choices": ["Tea", "Coffee"]}
+
+    async def free() -> State:
+        at = Table({"*": LastDissents(3, choices)})
+        return await at.ask(procedure=procedure, options=options)
+
+    whole = run_in_virtual_time(free())
+    used = whole.usage
+    of = {"max_cost_usd": used.priced_usd, "max_tokens": used.tokens, "max_calls": used.calls}
+    two_heard = 0
+    for share in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
+        most = of[limit] * share if limit == "max_cost_usd" else round(of[limit] * share)
+        at = Table({"*": LastDissents(3, choices)})
+
+        async def main(at: Table = at, most: float = most) -> tuple[State, State]:
+            budget = Budget.model_validate({limit: most})
+            state = await at.ask(procedure=procedure, options=options, budget=budget)
+            return state, await pasted(at, state)
+
+        before, after = run_in_virtual_time(main())
+        heard = {speech.participant for speech in before.said.in_rounds}
+        two_heard += len(heard) == 2
+        assert (after.status, after.exhausted) == ("concluded", None), f"too low at {share}"
+    assert two_heard
