@@ -3,6 +3,7 @@ names is enough."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -13,7 +14,7 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State
 from roundtable.core.values import Budget
-from roundtable.ports import SpeakRequest
+from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.notes import notes
 from tests.declaring import by_prompt
@@ -128,22 +129,27 @@ def test_a_verdict_stands_where_more_was_said_and_no_other_could_be_written() ->
 @pytest.mark.requirement("Z-35")
 def test_a_verdict_stands_where_more_time_is_not_enough_for_anything_new() -> None:
     slow: dict[str, float] = {}
+    calls = 0
     at = Table({"*": voices(slow, set())})
 
     async def main() -> tuple[State, State]:
+        nonlocal calls
         options = {"choices": ["Tea", "Coffee"], "always_critique": True}
         budget = Budget(max_calls=4)
         request = OpenRequest("Tea or coffee?", "deliberation", options=options, budget=budget)
         opened = await at.service.open(request)
         before = await at.service.run(opened.discussion_id)
         slow["critique"] = 30.0
-        return before, await raised(at, opened.discussion_id, max_calls=40, max_seconds=6)
+        await raised(at, opened.discussion_id, max_calls=40, max_seconds=6)
+        calls = len(at.requests)
+        return before, await raised(at, opened.discussion_id, max_calls=40, max_seconds=7)
 
     before, after = run_in_virtual_time(main())
     assert before.verdict is not None
     assert after.verdict is not None
     assert after.exhausted is not None
     assert after.exhausted.limit == "time"
+    assert len(at.requests) == calls, "who was cut is not asked with less time than it had"
     assert (after.verdict.method, after.verdict.answer) == ("written", before.verdict.answer)
     writing = [r for r in at.requests if r.idempotency_key.split("/")[2] == "synthesis"]
     assert len(writing) == 1
@@ -279,3 +285,38 @@ def test_what_the_remedy_names_is_enough_though_whoever_was_not_asked_may_disagr
         two_heard += len(heard) == 2
         assert (after.status, after.exhausted) == ("concluded", None), f"too low at {share}"
     assert two_heard
+
+
+class Paced(Billed):
+    """Takes so many seconds for each call."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(words=250)
+        self.seconds = seconds
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        await asyncio.sleep(self.seconds - 1)
+        return await super().speak(request, on_words)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("limit", [8, 15, 25, 35])
+def test_the_time_that_the_remedy_names_is_enough_where_all_is_slower_than_before(
+    procedure: str, limit: float
+) -> None:
+    voice = Paced(1.2)
+    at = Table({"*": voice})
+
+    async def main() -> tuple[State, State]:
+        for _ in range(2):
+            await at.ask(procedure=procedure)
+        voice.seconds = 12.0
+        state = await at.ask(procedure=procedure, budget=Budget(max_seconds=limit))
+        return state, await pasted(at, state)
+
+    before, after = run_in_virtual_time(main())
+    assert before.exhausted is not None
+    assert before.exhausted.limit == "time"
+    assert (after.status, after.exhausted) == ("concluded", None)
+    assert advised(before)["max_seconds"] < 60 * limit, "in proportion"

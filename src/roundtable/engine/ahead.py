@@ -16,7 +16,7 @@ from ..core.turns import Call
 from ..core.values import Budget, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import UNCOUNTED, Lengths, heard_in
+from ..rehearsal.lengths import UNCOUNTED, Lengths, heard_in, took_in
 from ..rehearsal.play import SpentAfter, Spoken, play, spent, without
 
 ANSWERING = ("answer", "retry", "fallback")
@@ -221,7 +221,7 @@ def _longest(state: State) -> dict[str, int]:
 def known_here(state: State, lengths: Lengths) -> Lengths:
     """What is known of how much speakers say, with what was heard in this discussion."""
     # Calls that begin side by side are admitted in the same state: it is looked at once for them.
-    return state.derived("lengths", lambda state: lengths.heard_here(heard_in(state)))
+    return state.derived("lengths", lambda at: lengths.heard_here(heard_in(at), took_in(at)))
 
 
 def charged_here(state: State) -> Callable[[Wanted], Wanted]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import Granted, is_paid_by_tokens
+from ..core.budget import MORE, Granted, is_paid_by_tokens
 from ..core.condensing import Cut, listed
 from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
@@ -21,9 +21,11 @@ from ..core.events import (
     AttemptFinished,
     AttemptStarted,
     BudgetExhausted,
+    Event,
     NoteAdded,
     ParticipantSubstituted,
     SpeechGiven,
+    StoredEvent,
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
@@ -48,7 +50,7 @@ from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
 from ..prompts import Rendered
 from ..prompts.asking import asked, with_answer_to_the_same
 from .admission import admission, ended_by_cut, goes_on_without, still_to_come
-from .in_time import NO_TIME, TOOK_LONG, seconds_for
+from .in_time import NO_TIME, TOOK_LONG, seconds_for, too_late
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -227,7 +229,7 @@ class _Taking:
             failure = self._failure(call.attempt, error, clock.monotonic() - begun)
             rest: tuple[Outcome, ...] = ()
             if isinstance(error, _TimeOver):
-                rest = self._out_of_time(call)
+                rest = self._out_of_time(call, failure[0])
             elif isinstance(error, _ShareOver):
                 rest = self._done_without(self.turn, TOOK_LONG)
             await self.journal.record(failure, *rest)
@@ -316,6 +318,8 @@ class _Taking:
             self.postponed = True
             return ()
         lengths = self.tools.lengths
+        if isinstance(granted, Granted) and too_late(state, self.journal.spending(), plan, lengths):
+            granted = self._no_time_left(f", {MORE}")
         self.share = seconds_for(state, self.journal.spending(), plan, call, lengths)
         if isinstance(granted, Granted) and self.share == 0:
             return self._done_without(turn, NO_TIME)
@@ -430,16 +434,24 @@ class _Taking:
         most = self.journal.state.budget.max_seconds
         return None if most is None else max(0.0, most - self.journal.spending().seconds)
 
-    def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
-        """What follows when a call was cut off because there is no time for any: its turn is over,
-        with what was answered before."""
-        most = self.journal.state.budget.max_seconds or 0.0
-        over = BudgetExhausted(
+    def _no_time_left(self, why: str = "") -> BudgetExhausted:
+        state = self.journal.state
+        most = state.budget.max_seconds or 0.0
+        passed = self.journal.spending().seconds if why else most
+        return BudgetExhausted(
             limit="time",
-            detail=f"{most:.0f} of {most:.0f} seconds passed",
-            origin=self.journal.state.limits_from.get("max_seconds", ""),
+            detail=f"{passed:.0f} of {most:.0f} seconds passed{why}",
+            origin=state.limits_from.get("max_seconds", ""),
         )
-        over = self._ended_by(self.journal.state, over)
+
+    def _out_of_time(self, call: Call, cut: Event) -> tuple[Outcome, ...]:
+        """What follows when a call was cut off because there is no time for any: its turn is over,
+        with what was answered before. How long it had taken tells how long the rest may take."""
+        over = self._no_time_left()
+        led = self.journal.state.branch()
+        at = self.tools.clock.now()
+        led.apply(StoredEvent(led.discussion_id, led.seq + 1, at, cut))
+        over = self._ended_by(led, over)
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"

@@ -235,15 +235,18 @@ def _most(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
             max(again.calls * times, top.calls),
         )
 
-    return _taken(calls, most, unpriced)
+    return _taken(calls, most, unpriced, at_most=True)
 
 
 def _taken(
     calls: Sequence[Spoken],
     counted: Callable[[Spoken], tuple[float, float, float]],
     unpriced: _Unpriced,
+    *,
+    at_most: bool = False,
 ) -> Takes:
-    """What calls take, each of so many tokens in and out, with so many that are made again."""
+    """What calls take, each of so many tokens in and out, with so many that are made again. With
+    `at_most` none is faster than the slowest one so far: a short one may take as long to begin."""
     cost: float | None = 0.0
     tokens, made = 0.0, float(len(calls))
     slowest: dict[int, float] = {}
@@ -256,7 +259,10 @@ def _taken(
         else:
             cost += (read * price[0] + said * price[1]) / 1_000_000
         share = said / each.tokens_out if each.tokens_out else 1.0
-        slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
+        seconds = each.seconds * share
+        if at_most:
+            seconds = max(seconds, each.longest * (1 + again))
+        slowest[each.step] = max(slowest.get(each.step, 0.0), seconds)
     return Takes(made, tokens, cost, sum(slowest.values()))
 
 

@@ -92,6 +92,8 @@ class Spoken:
     step: int
     """Calls of the same step are made side by side."""
     seconds: float
+    longest: float
+    """Seconds that a call of this discussion took, and so may this one; 0 if none was made."""
     host: bool
     counting: tuple[float, float]
     """How much fewer or more tokens the provider may count in what is read."""
@@ -253,6 +255,7 @@ class _Play:
                     at_most,
                     step,
                     self.lengths.seconds(speaker.model, said, small=small),
+                    self.lengths.longest,
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),
                     plan.policy.dispensable,
