@@ -17,6 +17,7 @@ from roundtable.core.text import dollars
 from roundtable.core.values import Budget, Material
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
+from roundtable.rehearsal.estimate import Estimate, over_budget
 from roundtable.views.decision import Decision
 from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
@@ -278,3 +279,23 @@ def test_whoever_was_charged_beyond_a_limit_is_told_so_and_why() -> None:
     assert state.closed is not None
     assert state.usage.priced_usd > 0.02
     assert "because a provider counted more than it had been asked for" in state.closed.detail
+
+
+@pytest.mark.requirement("Z-35")
+def test_an_unknown_price_is_told_to_be_over_the_limit_only_where_the_dearest_would_be() -> None:
+    unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
+
+    async def told(limit: float) -> tuple[Estimate, list[str]]:
+        at = Table(cast=unknown)
+        request = OpenRequest("Tea or coffee?", budget=Budget(max_cost_usd=limit))
+        state = await at.service.open(request)
+        found = await at.service.estimate(state)
+        return found, over_budget(found, state.budget)
+
+    found, over = run_in_virtual_time(told(100.0))
+    assert over == []
+    most = found.dearest_usd
+    assert most is not None
+    assert run_in_virtual_time(told(most))[1] == []
+    [line] = run_in_virtual_time(told(0.9 * most))[1]
+    assert f"up to {dollars(most)}, {dollars(0.9 * most)} allowed" in line

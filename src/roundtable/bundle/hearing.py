@@ -3,23 +3,22 @@ be told: both are derived again by what derived them first."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ..core.budget import is_paid_by_tokens
 from ..core.condensing import by_present_rule
 from ..core.decide import Procedure, decide
+from ..core.declaration import LIMITED
 from ..core.effects import TakeTurn, TurnPlan, turn_id
 from ..core.events import AttemptStarted, LimitsRaised, SpeechGiven, StageOpened, StageReopened
 from ..core.fence import discussion_nonce
-from ..core.state import Attempt, State
+from ..core.state import Attempt, State, Turn
 from ..core.turns import CONDENSED, Accept, Call, Step, as_it_stands, next_step
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Prompt
 from ..core.verdict_sources import REMARK
-from ..prompts.asking import asked
+from ..prompts.asking import asked, nonce_of, with_answer_to_the_same
 
-_FENCE = re.compile(r"\[fence (\S+)\]")
-_CODE = re.compile(r"held by the code (\S+), comes from outside")
 _ROOM = 10**9
 """Tokens: what was not condensed was rendered as if there were no limit."""
 _DERIVED = ("text", "sections", "flags", "model", "deliverables", "independent", "after_round")
@@ -82,7 +81,11 @@ class Hearing:
 
     def _speech(self, state: State, speech: SpeechGiven) -> None:
         turn = state.turn(speech.turn_id)
-        attempts = turn.attempts[turn.before :] if turn else []
+        if turn is not None and speech == turn.stands:
+            self.derived += 1  # as it was before a limit was raised, where it was held
+            self.declared += speech.declaration is not None
+            return
+        attempts = turn.attempts[_counted_from(turn) :] if turn else []
         answered = [each for each in attempts if each.finished]
         if not answered or speech.model == OUTSIDE:
             self.contradictions += _outside(state, speech)
@@ -161,12 +164,14 @@ def _outside(state: State, speech: SpeechGiven) -> Iterator[str]:
 def _again(plan: TurnPlan, state: State, speech: SpeechGiven) -> SpeechGiven | None:
     """The speech that the answers of its turn make by this plan."""
     try:
-        outcome: Accept | None = as_it_stands(plan, state.turn(speech.turn_id))
+        outcome: Accept | None = as_it_stands(plan, _counted(plan, state))
     except Exception:  # answers that no reader ever met may break one
         return None
     if outcome is None:
         return None
     condensed = any(note.code == f"condensed/{plan.turn_id}" for note in state.notes)
+    limited = outcome.limited and is_paid_by_tokens(state.budget)
+    flags = (*outcome.flags, LIMITED) if limited else outcome.flags
     return speech.model_copy(
         update={
             "stage": plan.stage,
@@ -175,7 +180,7 @@ def _again(plan: TurnPlan, state: State, speech: SpeechGiven) -> SpeechGiven | N
             "model": outcome.model,
             "text": outcome.text,
             "sections": outcome.sections,
-            "flags": (*outcome.flags, CONDENSED) if condensed else outcome.flags,
+            "flags": (*flags, CONDENSED) if condensed else flags,
             "after_round": plan.after_round,
             "declaration": outcome.declaration,
             "independent": plan.independent,
@@ -184,9 +189,19 @@ def _again(plan: TurnPlan, state: State, speech: SpeechGiven) -> SpeechGiven | N
     )
 
 
+def _counted(plan: TurnPlan, state: State) -> Turn | None:
+    """A turn with what it was answered before a limit was raised, where that counts on."""
+    turn = state.turn(plan.turn_id)
+    return turn and with_answer_to_the_same(plan, turn, state.start.pace)
+
+
+def _counted_from(turn: Turn) -> int:
+    return turn.before if turn.answered is None else turn.answered
+
+
 def _step(plan: TurnPlan, state: State) -> Step | None:
     try:
-        return next_step(plan, state.turn(plan.turn_id))
+        return next_step(plan, _counted(plan, state))
     except Exception:  # a call may be under way, and answers that no reader ever met may break one
         return None
 
@@ -204,9 +219,7 @@ def _asked(plan: TurnPlan, state: State, started: AttemptStarted) -> Prompt | No
         if plan.task_for(speaker).prompt.repeats:
             nonce = discussion_nonce(state.discussion_id, state.start.seed)
         else:
-            told = started.prompt.system + started.prompt.user
-            held = _CODE.search(told) or _FENCE.search(told)
-            nonce = held[1] if held else ""
+            nonce = nonce_of(started.prompt)
         return asked(plan, call, nonce=nonce, room=_ROOM).prompt
     except Exception:  # a plan that meets what was never answered to it may fail in any way
         return None

@@ -114,6 +114,11 @@ class Turn:
     """How often its stage was asked again after it was over."""
     before: int = 0
     """Of the attempts, so many were made before it was asked again: they count for nothing now."""
+    stands: SpeechGiven | None = None
+    """What it had come to before a limit was raised: it counts again where nothing better comes."""
+    answered: int | None = None
+    """The attempts from here up to `before` brought that: they are not paid again for an answer to
+    the same."""
 
     @property
     def outcome_key(self) -> str:
@@ -194,6 +199,8 @@ class State:
     tasks_written: Trail[TaskWritten] = field(default_factory=Trail)
     stop_requested: StopRequested | None = None
     verdict: Verdict | None = None
+    verdict_before: Verdict | None = None
+    """What it had come to before its limits were raised."""
     closed: DiscussionClosed | None = None
     follow_ups: Trail[str] = field(default_factory=Trail)
     """The discussions that go on from this one."""
@@ -392,7 +399,14 @@ class State:
                 turn = self._turn(event.turn_id)
                 # Written out: `replace` would take longer than all else of a speech.
                 self.turns[turn.id] = Turn(
-                    turn.id, turn.attempts, event, turn.failure, turn.again, turn.before
+                    turn.id,
+                    turn.attempts,
+                    event,
+                    turn.failure,
+                    turn.again,
+                    turn.before,
+                    turn.stands,
+                    turn.answered,
                 )
                 self.speeches.append(event)
                 self.said.add(event)
@@ -517,7 +531,11 @@ class State:
         before, self._unspent = self._unspent, None
         if before is None:
             return
+        self.verdict_before = self.verdict or self.verdict_before
+        earlier = {each: self._turn(each) for each in event.turns}
         self._take_back(event.turns)
+        for turn in earlier.values():
+            self._keep(turn)
         # Copies of this state hold the same `before`, and go on from it too.
         before = before.branch()
         for name in _DECIDED:
@@ -568,7 +586,18 @@ class State:
                 failure=None,
                 again=turn.again + 1,
                 before=len(turn.attempts),
+                stands=None,
+                answered=None,
             )
+
+    def _keep(self, was: Turn) -> None:
+        """What a turn had come to, which is asked for anew with other limits."""
+        own = any(attempt.finished for attempt in was.attempts[was.before :])
+        self.turns[was.id] = replace(
+            self.turns[was.id],
+            stands=was.speech or was.stands,
+            answered=was.before if own else was.answered,
+        )
 
     def _turn(self, turn_id: str) -> Turn:
         held = self.turns.get(turn_id)

@@ -233,6 +233,15 @@ def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
     return outcome if isinstance(outcome, Accept) else None
 
 
+def answered_whole(plan: TurnPlan, turn: Turn) -> tuple[Attempt, ...]:
+    """The calls that answered a turn before a limit was raised, if none of it was cut by the limit
+    of then; nothing for any other turn."""
+    earlier = () if turn.answered is None else turn.attempts[turn.answered : turn.before]
+    if not earlier or earlier[-1].finished is None:
+        return ()
+    return () if any(cut_by_limit(plan, each) for each in earlier) else earlier
+
+
 @dataclass(frozen=True, slots=True)
 class _Spoken:
     """The best answer of a turn so far, and what its speaker declared."""

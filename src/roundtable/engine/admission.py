@@ -91,6 +91,8 @@ def _in_part(
     fewer = grant(budget, spending, wanted, dearest, ending=ahead.ending_of_fewer())
     if isinstance(fewer, Granted):
         return fewer
+    if ahead.is_written:
+        return refused  # what is said without a verdict for it is no better than that
     concluding = ahead.ending_without()
     if concluding and covers(budget, spending, concluding, dearest):
         return refused

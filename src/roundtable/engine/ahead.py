@@ -16,7 +16,7 @@ from ..core.turns import Call
 from ..core.values import Budget, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import UNCOUNTED, Lengths, heard_in
+from ..rehearsal.lengths import UNCOUNTED, Lengths, heard_in, took_in
 from ..rehearsal.play import SpentAfter, Spoken, play, spent, without
 
 ANSWERING = ("answer", "retry", "fallback")
@@ -61,6 +61,13 @@ class Ahead:
         stage = self.state.stages.get((self.plan.stage, self.plan.round))
         others = len(stage.opened.turns) - 1 if stage else 0
         return len(self._not_begun()) < others
+
+    @property
+    def is_written(self) -> bool:
+        """Whether there was a verdict in words before a limit was raised, which stands as long as
+        there is no other."""
+        before = self.state.verdict_before
+        return before is not None and before.method == "written"
 
     def beside(self, wanted: Wanted) -> list[Wanted]:
         """The other calls of this stage that have not begun: of those that are held one after
@@ -214,7 +221,7 @@ def _longest(state: State) -> dict[str, int]:
 def known_here(state: State, lengths: Lengths) -> Lengths:
     """What is known of how much speakers say, with what was heard in this discussion."""
     # Calls that begin side by side are admitted in the same state: it is looked at once for them.
-    return state.derived("lengths", lambda state: lengths.heard_here(heard_in(state)))
+    return state.derived("lengths", lambda at: lengths.heard_here(heard_in(at), took_in(at)))
 
 
 def charged_here(state: State) -> Callable[[Wanted], Wanted]:

@@ -40,6 +40,28 @@ def seconds_for(
     return left * own / (own + after) if own + after <= left else 0.0
 
 
+def too_late(state: State, spending: Spending, plan: TurnPlan, lengths: Lengths) -> bool:
+    """Whether there is no time any more for an answer and a verdict of it, by how long calls take
+    here: then it is not asked for where a verdict in words stands already, which it could not
+    better."""
+    most, procedure, before = state.budget.max_seconds, procedure_of(state), state.verdict_before
+    if most is None or procedure is None or before is None or before.method != "written":
+        return False
+    if plan.round == 0:
+        return False  # what was said since is paid: it is tried
+    known = known_here(state, lengths)
+    faster = min(1.0, known.pace)
+    calls = play(state, procedure, known, "differing", spent_after="somebody").calls
+    first = min((each.step for each in calls), default=0)
+    own = _together(each for each in calls if each.step == first) * faster
+    after = _together(each for each in calls if each.step > first and not each.dispensable)
+    turn = state.turn(plan.turn_id)
+    # Who was cut would be cut again with no more time than that.
+    failed = [each.failed for each in turn.attempts if each.failed] if turn else []
+    cut = max((each.seconds for each in failed if each.cause == "timeout"), default=0.0)
+    return max(own, cut) + after * faster > most - spending.seconds
+
+
 def _is(each: Spoken, plan: TurnPlan) -> bool:
     return each.turn_id == plan.turn_id
 

@@ -283,7 +283,8 @@ class Service:
         show. Nobody is called, and nothing is stored."""
         spec = procedure_spec(state.start.procedure)
         lengths = await self._learned.lengths()
-        return estimate(state, spec.procedure, lengths, compares=spec.compares)
+        dearest = self._tools.dearest_price
+        return estimate(state, spec.procedure, lengths, compares=spec.compares, dearest=dearest)
 
     async def tell_estimate(self, state: State, on_notice: OnNotice | None = None) -> Estimate:
         """The same, stored with the discussion, so that it can be held against what it took. Where

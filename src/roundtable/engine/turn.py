@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import Granted, is_paid_by_tokens
+from ..core.budget import MORE, Granted, is_paid_by_tokens
 from ..core.condensing import Cut, listed
 from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
@@ -21,13 +21,16 @@ from ..core.events import (
     AttemptFinished,
     AttemptStarted,
     BudgetExhausted,
+    Event,
     NoteAdded,
     ParticipantSubstituted,
     SpeechGiven,
+    StoredEvent,
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
 from ..core.state import Attempt, State, Turn
+from ..core.text import listed as names_listed
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import (
@@ -45,9 +48,9 @@ from ..core.values import Effort, Prompt, Reservation, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
 from ..prompts import Rendered
-from ..prompts.asking import asked
+from ..prompts.asking import asked, with_answer_to_the_same
 from .admission import admission, ended_by_cut, goes_on_without, still_to_come
-from .in_time import NO_TIME, TOOK_LONG, seconds_for
+from .in_time import NO_TIME, TOOK_LONG, seconds_for, too_late
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -120,6 +123,8 @@ class _Taking:
         self.tools = tools
         self.began = tools.clock.monotonic()
         self._looked_again = False
+        self._counts_on: bool | None = None
+        """Whether what was answered before a limit was raised counts, once that is known."""
         self.postponed = False
         """Whether its call waits for what others leave of the budget."""
         self.share: float | None = None
@@ -137,7 +142,18 @@ class _Taking:
 
     @property
     def turn(self) -> Turn | None:
-        return self.journal.state.turn(self.plan.turn_id)
+        return self._counted(self.journal.state)
+
+    def _counted(self, state: State) -> Turn | None:
+        """The turn as far as it has come; with what it was answered before a limit was raised,
+        where it is asked the same again."""
+        turn = state.turn(self.plan.turn_id)
+        if turn is None or turn.over or turn.answered is None:
+            return turn
+        if self._counts_on is None:
+            again = with_answer_to_the_same(self.plan, turn, state.start.pace)
+            self._counts_on = again.before < turn.before
+        return replace(turn, before=turn.answered) if self._counts_on else turn
 
     @property
     def time_left(self) -> float | None:
@@ -213,7 +229,7 @@ class _Taking:
             failure = self._failure(call.attempt, error, clock.monotonic() - begun)
             rest: tuple[Outcome, ...] = ()
             if isinstance(error, _TimeOver):
-                rest = self._out_of_time(call)
+                rest = self._out_of_time(call, failure[0])
             elif isinstance(error, _ShareOver):
                 rest = self._done_without(self.turn, TOOK_LONG)
             await self.journal.record(failure, *rest)
@@ -278,7 +294,7 @@ class _Taking:
 
     def _opening(self, state: State, call: Call, rendered: Rendered) -> Sequence[Keyed]:
         """The events that open an attempt, or that refuse it: asked for by the newest state."""
-        plan, turn = self.plan, state.turn(self.plan.turn_id)
+        plan, turn = self.plan, self._counted(state)
         if state.closed or state.stop_requested or (turn and turn.over):
             return ()
         if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
@@ -302,6 +318,8 @@ class _Taking:
             self.postponed = True
             return ()
         lengths = self.tools.lengths
+        if isinstance(granted, Granted) and too_late(state, self.journal.spending(), plan, lengths):
+            granted = self._no_time_left(f", {MORE}")
         self.share = seconds_for(state, self.journal.spending(), plan, call, lengths)
         if isinstance(granted, Granted) and self.share == 0:
             return self._done_without(turn, NO_TIME)
@@ -416,16 +434,24 @@ class _Taking:
         most = self.journal.state.budget.max_seconds
         return None if most is None else max(0.0, most - self.journal.spending().seconds)
 
-    def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
-        """What follows when a call was cut off because there is no time for any: its turn is over,
-        with what was answered before."""
-        most = self.journal.state.budget.max_seconds or 0.0
-        over = BudgetExhausted(
+    def _no_time_left(self, why: str = "") -> BudgetExhausted:
+        state = self.journal.state
+        most = state.budget.max_seconds or 0.0
+        passed = self.journal.spending().seconds if why else most
+        return BudgetExhausted(
             limit="time",
-            detail=f"{most:.0f} of {most:.0f} seconds passed",
-            origin=self.journal.state.limits_from.get("max_seconds", ""),
+            detail=f"{passed:.0f} of {most:.0f} seconds passed{why}",
+            origin=state.limits_from.get("max_seconds", ""),
         )
-        over = self._ended_by(self.journal.state, over)
+
+    def _out_of_time(self, call: Call, cut: Event) -> tuple[Outcome, ...]:
+        """What follows when a call was cut off because there is no time for any: its turn is over,
+        with what was answered before. How long it had taken tells how long the rest may take."""
+        over = self._no_time_left()
+        led = self.journal.state.branch()
+        at = self.tools.clock.now()
+        led.apply(StoredEvent(led.discussion_id, led.seq + 1, at, cut))
+        over = self._ended_by(led, over)
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"
@@ -480,6 +506,9 @@ class _Taking:
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
         key = self.journal.state.outcome_key(plan.turn_id)
+        turn = self.turn
+        if isinstance(outcome, GiveUp) and turn is not None and turn.stands is not None:
+            return (self._kept(turn.stands, outcome), (turn.stands, key))
         if isinstance(outcome, GiveUp):
             failure = TurnFailed(
                 turn_id=plan.turn_id,
@@ -510,6 +539,23 @@ class _Taking:
             deliverables=outcome.deliverables,
         )
         return ((speech, key),)
+
+    def _kept(self, speech: SpeechGiven, instead: GiveUp) -> Outcome:
+        """What the reader should know where an earlier answer stands for one that was not to be
+        had."""
+        state, turn = self.journal.state, self.turn
+        since = turn.attempts[turn.before - 1].at if turn and turn.before else None
+        spoken = zip(state.speeches, state.spoken_at, strict=True)
+        later = [each for each, at in spoken if each.round > 0 and since and at > since]
+        names = list(dict.fromkeys(state.name_of(each.participant) for each in later))
+        unread = f" It was given before {names_listed(names)} had spoken." if names else ""
+        note = NoteAdded(
+            code=f"stands/{speech.turn_id}",
+            text=f"What the {state.name_of(speech.participant)} had said before stands, because "
+            f"nothing else was to be had: {instead.message}{unread}",
+            remedy=instead.remedy,
+        )
+        return note, f"stands/{state.outcome_key(speech.turn_id)}"
 
     def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
         failed = AttemptFailed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from math import ceil, floor, log10
 
 from ..core.budget import LIMITS, spending
@@ -58,20 +59,24 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
 
 def to_let_finish(state: State, finish: str) -> str:
     """What lets something come to its end that the budget cut short."""
-    return f"Raise the limit to let {finish} finish: {raised(state)}{_unpriced(state)}"
+    return _remedy(state, f" to let {finish} finish")
 
 
 def to_raise(state: State) -> str:
     """What lets something begin that the budget did not allow."""
-    return f"Raise the limit: {raised(state)}{_unpriced(state)}"
+    return _remedy(state, "")
 
 
-def raised(state: State) -> str:
-    """How a discussion that the budget ended goes on."""
-    name = LIMITS[state.exhausted.limit if state.exhausted else "cost"]
-    command = f"roundtable resume {state.discussion_id} {FLAGS[name]} {_enough(state, name)}"
-    origin = state.limits_from.get(name, "")
-    return f"{command} (first raise {origin})" if is_cap(origin) else command
+def _remedy(state: State, why: str) -> str:
+    """What helps, with the command at its end, where it can be copied."""
+    names = _too_low(state)
+    limits = "limits" if len(names) > 1 else "limit"
+    origins = (state.limits_from.get(name, "") for name in names)
+    caps = list(dict.fromkeys(each for each in origins if is_cap(each)))
+    first = f"First raise {listed(caps)}. Then raise" if caps else "Raise"
+    values = " ".join(f"{FLAGS[name]} {_enough(state, name)}" for name in names)
+    command = f"roundtable resume {state.discussion_id} {values}"
+    return f"{_unpriced(state)}{first} the {limits}{why}: {command}"
 
 
 _LEAST_USD = 0.0001
@@ -80,17 +85,52 @@ _MORE = 1.1
 """A limit that is raised by less is no advice either."""
 
 
-def _enough(state: State, name: str) -> str:
-    """What is spent or set aside by now and what was still to come at most; where nobody knows
-    that, what it was expected to take at most, or twice of what was allowed."""
-    limit = getattr(state.budget, name) or 0
-    used = spending(state.usage, list(state.reservations.values()), 0.0)
+def _too_low(state: State) -> list[str]:
+    """The limits that what was still to come does not fit into: the one that ended it first, for
+    whoever raises that alone may come to the next."""
+    ended = LIMITS[state.exhausted.limit if state.exhausted else "cost"]
+    budget = state.budget
+    others = [
+        name
+        for name in LIMITS.values()
+        if name != ended
+        and (limit := getattr(budget, name)) is not None
+        and (_needed(state, name) or 0.0) > limit
+    ]
+    return [ended, *others]
+
+
+def _needed(state: State, name: str) -> float | None:
+    """What is spent or set aside by now and what was still to come at most; None where nobody knows
+    that."""
     rest = state.exhausted.to_come if state.exhausted else None
-    foreseen = state.expected
+    if rest is None:
+        return None
+    used = state.spending(state.updated_at or _LONG_AGO)
     match name:
         case "max_cost_usd":
-            if rest is not None:
-                enough = used.cost_usd + rest.cost_usd
+            return used.cost_usd + rest.cost_usd
+        case "max_calls":
+            return used.calls + rest.calls
+        case "max_tokens":
+            return used.tokens + rest.tokens
+        case _:
+            return used.seconds + rest.seconds * _MORE
+
+
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def _enough(state: State, name: str) -> str:
+    """What is needed; where nobody knows that, what it was expected to take at most, or twice of
+    what was allowed."""
+    limit = getattr(state.budget, name) or 0
+    needed, foreseen = _needed(state, name), state.expected
+    used = spending(state.usage, list(state.reservations.values()), 0.0)
+    match name:
+        case "max_cost_usd":
+            if needed is not None:
+                enough = needed
             else:
                 most = (foreseen.most_usd if foreseen else None) or 0.0
                 enough = most if most > limit else 2 * max(limit, used.cost_usd) or 1.0
@@ -98,14 +138,14 @@ def _enough(state: State, name: str) -> str:
             places = max(2, 1 - floor(log10(enough)))
             return f"{ceil(round(enough * 10**places, 6)) / 10**places:.{places}f}"
         case "max_calls":
-            most = used.calls + rest.calls if rest else foreseen.most_calls if foreseen else 0
+            most = ceil(needed) if needed is not None else foreseen.most_calls if foreseen else 0
             return str(most if most > limit else 2 * max(limit, used.calls) or 1)
         case "max_tokens":
             # Of those that were foreseen only the likely ones are known.
-            most = used.tokens + rest.tokens if rest else 2 * foreseen.tokens if foreseen else 0
+            most = ceil(needed) if needed is not None else 2 * foreseen.tokens if foreseen else 0
             return str(most if most > limit else 2 * max(limit, used.tokens) or 1)
         case _:
-            return f"{ceil(limit + rest.seconds * _MORE if rest else 2 * limit)}"
+            return f"{ceil(max(needed, limit * _MORE) if needed is not None else 2 * limit)}"
 
 
 def _unpriced(state: State) -> str:
@@ -117,9 +157,9 @@ def _unpriced(state: State) -> str:
     if not unknown:
         return ""
     return (
-        f". Nobody knows what {listed(list(unknown))} may cost, so the highest known price counts "
+        f"Nobody knows what {listed(list(unknown))} may cost, so the highest known price counts "
         "for it: say what it is in models.toml, 0 for a model of your own, or limit tokens with "
-        "--max-tokens instead."
+        "--max-tokens instead. "
     )
 
 

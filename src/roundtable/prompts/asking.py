@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ..core.contracts import sections_to_mend
 from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
 from ..core.fence import labels_in
+from ..core.state import Turn
 from ..core.text import estimate_tokens
-from ..core.turns import Call
+from ..core.turns import Call, answered_whole
+from ..core.values import Pace, Prompt
 from . import Rendered, render
+
+_FENCE = re.compile(r"\[fence (\S+)\]")
+_CODE = re.compile(r"held by the code (\S+), comes from outside")
 
 
 def asked(plan: TurnPlan, call: Call, *, nonce: str, room: int) -> Rendered:
@@ -36,6 +42,29 @@ def asked(plan: TurnPlan, call: Call, *, nonce: str, room: int) -> Rendered:
     user = rendered.prompt.user + addition
     cuts = (*rendered.cuts, *repair.cuts)
     return Rendered(rendered.prompt.model_copy(update={"user": user}), cuts)
+
+
+def with_answer_to_the_same(plan: TurnPlan, turn: Turn, pace: Pace | None) -> Turn:
+    """A turn that is asked for anew because a limit was raised: where it is asked the very same
+    once more, what was answered then counts on, and is not paid for again."""
+    earlier = answered_whole(plan, turn)
+    if not earlier:
+        return turn
+    first = earlier[0].started
+    speaker = next((ref for ref in plan.participant.speakers if ref.model == first.model), None)
+    if speaker is None:
+        return turn
+    room = plan.prompt_room(speaker, pace)
+    now = asked(plan, Call(1, speaker, "answer"), nonce=nonce_of(first.prompt), room=room).prompt
+    same = (now.system, now.user) == (first.prompt.system, first.prompt.user)
+    return replace(turn, before=turn.answered or 0) if same else turn
+
+
+def nonce_of(prompt: Prompt) -> str:
+    """The nonce that a prompt was rendered with; empty where it needed none."""
+    told = prompt.system + prompt.user
+    held = _CODE.search(told) or _FENCE.search(told)
+    return held[1] if held else ""
 
 
 def _asked_again(task: Task, call: Call, nonce: str, room: int) -> Rendered:

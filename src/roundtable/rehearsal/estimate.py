@@ -52,6 +52,9 @@ class Estimate:
     """How it compares to a single answer."""
     writer: str = ""
     """The model that writes the result, where that is not the host."""
+    dearest_usd: float | None = None
+    """The most that counts against a limit of cost, where a model of unknown price counts as the
+    dearest; None where nobody said what that is."""
 
     @property
     def calls(self) -> int:
@@ -98,10 +101,11 @@ def estimate(
     *,
     compares: Callable[[State], str] | None = None,
     unpriced: tuple[float, float] | None = None,
+    dearest: tuple[float, float] | None = None,
 ) -> Estimate:
     """What is still to come in a discussion, or all of it where it has only been opened. Nobody is
     called and nothing is stored. Of a model whose price is unknown the cost is too, unless
-    `unpriced` says what counts for it."""
+    `unpriced` says what counts for it; `dearest` is what counts for it against a limit."""
     short = play(state, procedure, lengths, "agreeing")
     long = play(state, procedure, lengths, "differing")
     # Whoever agrees at once may have to confirm it: now and then that is the longer way.
@@ -125,6 +129,7 @@ def estimate(
         whole=long.closed,
         multiplier=compares(state) if compares else _multiplier(short, long),
         writer=last.speaker.model if last and last.participant.id == SYNTHESISER else "",
+        dearest_usd=_most(long.calls, dearest).cost_usd if dearest else None,
     )
 
 
@@ -159,9 +164,10 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
             f"tokens: about {round(likely.tokens):,} expected, {budget.max_tokens:,} allowed"
         )
     if budget.max_cost_usd is not None:
-        if likely.cost_usd is None and told.most.tokens:
+        most = told.dearest_usd
+        if likely.cost_usd is None and most is not None and most > budget.max_cost_usd:
             found.append(
-                "cost: unknown, so it counts as the dearest, "
+                f"cost: unknown, so the highest known price counts: up to {dollars(most)}, "
                 f"{dollars(budget.max_cost_usd)} allowed"
             )
         elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:
@@ -235,15 +241,18 @@ def _most(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
             max(again.calls * times, top.calls),
         )
 
-    return _taken(calls, most, unpriced)
+    return _taken(calls, most, unpriced, at_most=True)
 
 
 def _taken(
     calls: Sequence[Spoken],
     counted: Callable[[Spoken], tuple[float, float, float]],
     unpriced: _Unpriced,
+    *,
+    at_most: bool = False,
 ) -> Takes:
-    """What calls take, each of so many tokens in and out, with so many that are made again."""
+    """What calls take, each of so many tokens in and out, with so many that are made again. With
+    `at_most` none is faster than the slowest one so far: a short one may take as long to begin."""
     cost: float | None = 0.0
     tokens, made = 0.0, float(len(calls))
     slowest: dict[int, float] = {}
@@ -256,7 +265,10 @@ def _taken(
         else:
             cost += (read * price[0] + said * price[1]) / 1_000_000
         share = said / each.tokens_out if each.tokens_out else 1.0
-        slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
+        seconds = each.seconds * share
+        if at_most:
+            seconds = max(seconds, each.longest * (1 + again))
+        slowest[each.step] = max(slowest.get(each.step, 0.0), seconds)
     return Takes(made, tokens, cost, sum(slowest.values()))
 
 

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..core.declaration import ANY, NONE, OWN, SILENT, Decision, StanceWord
@@ -58,6 +58,8 @@ class Manner:
     record: str = ""
     """What it wants on record."""
     fault: Fault = ""
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """By decision, the option that all hold who were heard, where this one is to part with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,13 @@ def choice(decision: Decision, form: Form, manner: Manner, told: Told) -> str:
     held = before(decision, form, manner)
     if held in decision.option_ids:
         return held
+    chosen = decision.option_ids[0]
     if manner.leaning == "against":
         no = (each.id for each in decision.options if each.text.casefold() in _NO)
-        return next(no, decision.option_ids[-1])
-    return decision.option_ids[0]
+        chosen = next(no, decision.option_ids[-1])
+    if chosen != manner.shared.get(decision.id):
+        return chosen
+    return next((each for each in decision.option_ids if each != chosen), chosen)
 
 
 def before(decision: Decision, form: Form, manner: Manner) -> str:

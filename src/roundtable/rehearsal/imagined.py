@@ -4,6 +4,7 @@ counted. What it says is filler; what it declares decides which way the discussi
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,11 +45,17 @@ class Imagined:
 
 
 def imagined(
-    plan: TurnPlan, task: Task, prompt: Prompt, tokens: float, mood: Mood, place: int
+    plan: TurnPlan,
+    task: Task,
+    prompt: Prompt,
+    tokens: float,
+    mood: Mood,
+    place: int,
+    shared: Mapping[str, str],
 ) -> Imagined:
     """The speech of this turn, as long as is usual, to what the prompt says. `place` is where its
-    speaker sits."""
-    manner = _manner(plan, mood, place)
+    speaker sits, `shared` by decision what all hold who were really heard."""
+    manner = _manner(plan, mood, place, shared)
     fenced = [match["text"].strip() for match in _FENCED.finditer(prompt.user)]
     asked = _FENCED.sub("", prompt.user)
     told = forms.read_told(fenced, asked)
@@ -70,7 +77,7 @@ def imagined(
     return Imagined(text, task.contract.parse(text), declared, whole)
 
 
-def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
+def _manner(plan: TurnPlan, mood: Mood, place: int, shared: Mapping[str, str]) -> Manner:
     if mood == "agreeing":
         held = "Do it, in the careful way."
         return Manner(held, "for", "agree", "So it is.", confidence=80, raises=plan.round <= 1)
@@ -82,6 +89,7 @@ def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
         "disagree",
         "That does not touch it.",
         record="The other way costs more.",
+        shared=shared,
     )
 
 

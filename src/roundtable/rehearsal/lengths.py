@@ -68,6 +68,8 @@ COUNTED = (0.9, 1.12)
 """The same, of a provider that has told: texts still differ."""
 FIRST_WORD, PER_SECOND = 2.5, 55.0
 """Seconds until a model begins, and tokens that it then says in one."""
+LONGER = 2.0
+"""Of the time after which a call was cut: it would have taken longer, and nobody knows how much."""
 _ENOUGH = 4
 """Answers after which what a speaker does counts more than what is usual."""
 _MOST = 400
@@ -111,6 +113,35 @@ def heard_in(state: State) -> dict[str, list[Heard]]:
     return dict(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Took:
+    """How long one call of the discussion at hand took."""
+
+    model: str
+    template: str
+    said: int
+    """Tokens out; 0 where nobody knows how many there would have been."""
+    seconds: float
+    """At least, where it was cut."""
+    cut: bool
+    """Whether time ended it."""
+
+
+def took_in(state: State) -> list[Took]:
+    """How long the calls of a discussion took, also those that time ended."""
+    found = []
+    for turn in state.called_turns:
+        for attempt in turn.attempts:
+            started, finished, failed = attempt.started, attempt.finished, attempt.failed
+            name = started.prompt.template
+            if finished is not None and finished.usage.output_tokens:
+                said = finished.usage.output_tokens
+                found.append(Took(started.model, name, said, finished.seconds, cut=False))
+            elif failed is not None and failed.cause == "timeout":
+                found.append(Took(started.model, name, 0, failed.seconds, cut=True))
+    return [each for each in found if each.seconds > 0]
+
+
 def calls_for_each(state: State) -> float | None:
     """The calls for each seat of a discussion that came to its end by itself, without those that
     were made again; None for any other."""
@@ -151,6 +182,10 @@ class Lengths:
     counts: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """By model, how many tokens its provider counted for one that was estimated, in each call of
     the discussion at hand: the last of those that were heard."""
+    pace: float = 1.0
+    """How many times as long as is known of them the calls of the discussion at hand take."""
+    longest: float = 0.0
+    """Seconds of the longest of them, as far as can be told."""
 
     def with_course(self, procedure: str, calls: float) -> Lengths:
         """With one more discussion that came to its end."""
@@ -212,12 +247,20 @@ class Lengths:
         # Somebody who counts nonsense, or only what is new, must not make it free or endless.
         return min(2.0, max(0.5, found))
 
-    def heard_here(self, here: Mapping[str, Sequence[Heard]]) -> Lengths:
-        """With what was heard in the discussion at hand, which for how its providers count goes
-        before all others: most of what is read in it is the same material again and again."""
+    def heard_here(self, here: Mapping[str, Sequence[Heard]], took: Sequence[Took] = ()) -> Lengths:
+        """With what was heard in the discussion at hand, which goes before all others for how its
+        providers count, because most of what is read in it is the same material again and again;
+        and for how fast they are, because a server that is slow now is slow for all."""
         known = self.with_more(here)
         ratios = {model: found for model, own in here.items() if (found := _counts(own))}
-        return replace(known, counts=ratios)
+        paces, longest = [], 0.0
+        for each in took:
+            said = each.said or known.said(each.model, each.template)
+            seconds = each.seconds * (LONGER if each.cut else 1.0)
+            paces.append(seconds / known.seconds(each.model, said))
+            longest = max(longest, seconds)
+        pace = median(paces) if paces else 1.0
+        return replace(known, counts=ratios, pace=pace, longest=longest)
 
     def caution(self, model: str) -> float:
         """By how much its provider may count more than we think: little once it has told how it
@@ -238,8 +281,10 @@ class Lengths:
         answers = [each for each in self.heard.get(model, ()) if each.seconds > 0]
         if len(answers) >= _ENOUGH:
             # Per answer and per token together: neither alone tells of short and long ones.
-            return tokens * median(each.seconds / each.said for each in answers)
-        return 4.0 if small else FIRST_WORD + tokens / PER_SECOND
+            known = tokens * median(each.seconds / each.said for each in answers)
+        else:
+            known = 4.0 if small else FIRST_WORD + tokens / PER_SECOND
+        return known * max(1.0, self.pace)
 
     def _answers(self, model: str, template: str, usual: float) -> list[int]:
         """How long its answers were; one that was cut tells nothing unless it was longer than is

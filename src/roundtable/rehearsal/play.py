@@ -92,6 +92,8 @@ class Spoken:
     step: int
     """Calls of the same step are made side by side."""
     seconds: float
+    longest: float
+    """Seconds that a call of this discussion took, and so may this one; 0 if none was made."""
     host: bool
     counting: tuple[float, float]
     """How much fewer or more tokens the provider may count in what is read."""
@@ -172,6 +174,7 @@ class _Play:
         self.calls: list[Spoken] = []
         self.at = state.updated_at or datetime.now(UTC)
         self.begun = frozenset(self.state.stages)
+        self.shared = _shared(state)
         # Nobody pauses a rehearsal.
         self.state.paused = None
         self.state.imagined = True
@@ -228,7 +231,7 @@ class _Play:
         said = min(usual, most)
         seats = [each.id for each in self.state.participants]
         place = seats.index(plan.participant.id) if plan.participant.id in seats else 0
-        words = imagined(plan, task, prompt, said, self.mood, place)
+        words = imagined(plan, task, prompt, said, self.mood, place, self.shared)
         said = min(most, max(said, likely_tokens(words.whole)) if task.form else said)
         if speaker.model != OUTSIDE:
             counted = self.lengths.counted(speaker.model)
@@ -252,6 +255,7 @@ class _Play:
                     at_most,
                     step,
                     self.lengths.seconds(speaker.model, said, small=small),
+                    self.lengths.longest,
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),
                     plan.policy.dispensable,
@@ -311,6 +315,16 @@ class _Play:
             usual = usual.plus(share, read, DECLARED_AGAIN)
             most = most.plus(share, read, DECLARED_AGAIN)
         return usual, most
+
+
+def _shared(state: State) -> dict[str, str]:
+    """By decision, the option that all hold who have chosen one so far."""
+    held: dict[str, dict[str, str]] = {}
+    for speech in state.said.in_rounds:
+        for vote in speech.declaration.votes if speech.declaration else ():
+            held.setdefault(vote.on, {})[speech.participant] = vote.choice
+    chosen = {on: set(by_seat.values()) for on, by_seat in held.items()}
+    return {on: options.pop() for on, options in chosen.items() if len(options) == 1}
 
 
 def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt, int]:
