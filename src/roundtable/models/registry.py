@@ -8,9 +8,11 @@ from pathlib import Path
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.errors import UnknownName
+from ..core.text import redact
 from ..core.values import SpeakerRef
 from .endpoint import Endpoint
 from .entry import ModelEntry, Tag, agent_entry, guess_family, guess_tier, stem
+from .keyed import server_of
 from .prices import DEAREST, USUAL_PROMPT, Price, market_price
 from .provider import Provider
 from .registry_file import read
@@ -172,7 +174,14 @@ class Registry:
             usd_per_million_out=entry.usd_per_million_out,
             demonstration=entry.tier == "demonstration",
             pace=entry.pace,
+            at=self.place_of(entry.provider),
         )
+
+    def place_of(self, provider_id: str) -> str:
+        """Where a provider is called now, without what is nobody's business; empty if it is not
+        known."""
+        there = self._endpoints.get(provider_id)
+        return redact(server_of(there.address)) if there is not None and there.address else ""
 
     def cost(
         self, model_id: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0

@@ -255,20 +255,25 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        here = flags["here"]
         if flags["detach"]:
+            _refuse_here_for_a_worker(flags)
             await app.service.check_room(discussion_id)
         await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
-            await again_as(app, OWNER, discussion_id, flags["again"], by="the user")
+            await again_as(app, OWNER, discussion_id, flags["again"], by="the user", here=here)
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
             return _deliver(state, flags)
-        box.append(discussion_id)
         if flags["detach"]:
+            box.append(discussion_id)
             if state.paused is not None:
                 state = await app.service.resume(discussion_id, by="the user")
             return await _left_to_a_worker(app, state, flags, box)
+        if not await app.service.is_driven(discussion_id):
+            await app.service.check_ways(discussion_id, here=here)
+        box.append(discussion_id)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
             if await app.service.is_driven(state.discussion_id):
@@ -279,6 +284,14 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
         return await _run(app, state, flags)
+
+
+def _refuse_here_for_a_worker(flags: Mapping[str, Any]) -> None:
+    if flags["here"]:
+        raise UsageError(
+            "--here means the addresses of this shell; a worker has its own.",
+            "Leave out --here or --detach.",
+        )
 
 
 def _stay_done(turns: int) -> str:
@@ -296,7 +309,7 @@ async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) 
     limits, lowered = higher
     for note in lowered:
         echo_error(f"Note: {note.text}")
-    await raise_to(app, OWNER, state, limits, by="the user")
+    await raise_to(app, OWNER, state, limits, by="the user", here=flags["here"])
 
 
 async def _newest_interrupted(app: App) -> str:
@@ -333,6 +346,8 @@ async def _run(
                 on_event=progress.on_event,
                 on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
+                # What was opened a moment ago is held where it was opened.
+                here=flags.get("here", False),
             )
     finally:
         progress.close()
@@ -534,6 +549,7 @@ def request_of(
         language=flags["language"],
         budget={limit: flags[flag] for flag, limit in LIMIT_WORDS.items()},
         follows=flags.get("follows", ""),
+        here=flags.get("here", False),
         context_from=flags.get("context_from") or (),
         pace=checked(
             Pace, {name: flags[name] for name in Pace.model_fields if name in flags}, surface
