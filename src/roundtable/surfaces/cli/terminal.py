@@ -77,11 +77,11 @@ def _fitted(line: str, width: int) -> str:
 
 
 def on_one_line(text: str, most: int | None = None) -> str:
-    """Words of others within a line of ours: it may be kept, and be shown as Markdown later."""
-    from ...views.outgoing import outgoing
+    """Words of others within a line of ours: it may be kept, and be shown elsewhere later."""
+    from ...views.outgoing import outgoing_words
 
     line = " ".join(for_screen(text).split())
-    return outgoing(line if most is None else clip(line, most))
+    return outgoing_words(line if most is None else clip(line, most))
 
 
 def print_json(document: Any) -> None:
