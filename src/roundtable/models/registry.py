@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
@@ -24,6 +24,10 @@ _UNPRICED = {
 }
 
 
+ScriptedNames = Callable[[], Collection[str]]
+"""What can follow `scripted/`."""
+
+
 class Registry:
     """Names to models, models to facts. Immutable once loaded."""
 
@@ -34,8 +38,12 @@ class Registry:
         aliases: Mapping[str, str],
         families: Mapping[str, str],
         endpoints: Mapping[str, Endpoint] | None = None,
+        *,
+        scripted: ScriptedNames | None = None,
     ) -> None:
-        """`endpoints` are those that were looked at, by provider."""
+        """`endpoints` are those that were looked at, by provider. `scripted` tells which scripts
+        there are; without it any name may be one."""
+        self._scripted = scripted
         self.providers = providers
         """By id, the preferred ones first."""
         self._aliases = aliases
@@ -72,7 +80,11 @@ class Registry:
 
     @classmethod
     def load(
-        cls, extra: Path | None = None, agents: Mapping[str, CommandAgent] = BUILT_IN
+        cls,
+        extra: Path | None = None,
+        agents: Mapping[str, CommandAgent] = BUILT_IN,
+        *,
+        scripted: ScriptedNames | None = None,
     ) -> Registry:
         """The shipped registry, with a user's `models.toml` laid over it if one is given, and the
         command-line agents.
@@ -83,7 +95,7 @@ class Registry:
         seated = {f"{PROVIDER}/{name}": agent for name, agent in agents.items()}
         entries = {model: agent_entry(model, agent) for model, agent in seated.items()}
         # What models.toml says of an agent is the last word.
-        return cls(providers, {**entries, **models}, aliases, families)
+        return cls(providers, {**entries, **models}, aliases, families, scripted=scripted)
 
     def at(self, endpoints: Mapping[str, Endpoint]) -> Registry:
         """The same with what endpoints say: windows, abilities and prices are those of the address
@@ -103,7 +115,10 @@ class Registry:
                 )
                 update = {key: value for key, value in said.items() if key not in entry.own}
                 models[model_id] = entry.model_copy(update=update) if update else entry
-        return Registry(self.providers, models, self._aliases, self._families, endpoints)
+        return Registry(
+            *(self.providers, models, self._aliases, self._families, endpoints),
+            scripted=self._scripted,
+        )
 
     def resolve(self, name: str) -> ModelEntry:
         """The model behind an alias or a full id.
@@ -126,6 +141,9 @@ class Registry:
             raise UnknownName("model", wanted, [m for m in self.models if m.startswith(wanted)])
         if self.providers[provider].kind == "command":
             return self._agent(known)
+        if self.providers[provider].kind == "scripted" and self._scripted is not None:
+            if model not in (names := self._scripted()):
+                raise UnknownName("scripted speaker", model, names)
         there = self._endpoints.get(provider)
         foreign = there is not None and there.foreign
         return self._unlisted(known, self.providers[provider], model, foreign=foreign)
