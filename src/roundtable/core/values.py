@@ -221,6 +221,9 @@ class Expected(Value):
     most_calls: int
     least_usd: float | None
     most_usd: float | None
+    least_tokens: int = added(0)
+    most_tokens: int = added(0)
+    """Zero where it was not stored yet."""
 
 
 class ToCome(Value):

@@ -141,9 +141,9 @@ class Registry:
             raise UnknownName("model", wanted, [m for m in self.models if m.startswith(wanted)])
         if self.providers[provider].kind == "command":
             return self._agent(known)
-        if self.providers[provider].kind == "scripted" and self._scripted is not None:
-            if model not in (names := self._scripted()):
-                raise UnknownName("scripted speaker", model, names)
+        scripts = self._scripted if self.providers[provider].kind == "scripted" else None
+        if scripts is not None and model not in (names := scripts()):
+            raise UnknownName("scripted speaker", model, names)
         there = self._endpoints.get(provider)
         foreign = there is not None and there.foreign
         return self._unlisted(known, self.providers[provider], model, foreign=foreign)
