@@ -162,6 +162,14 @@ def test_a_file_system_without_modes_works_and_that_is_said_once(
     assert load_links(desk.home).owner_key == load_links(desk.home).owner_key
 
 
+def test_the_doctor_says_of_a_home_that_it_closed_nothing_else(desk: Desk) -> None:
+    desk.home.mkdir(mode=0o755)
+    desk.home.chmod(0o755)
+    seen = desk("doctor")
+    assert "it is closed to them now" in seen.err
+    assert "without access rights" not in seen.out + seen.err
+
+
 def test_without_modes_at_all_nothing_is_touched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections import ChainMap
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -203,7 +203,11 @@ async def start(
     keep_private(settings.home)
     Leftovers(settings.home / CALLS).reap()
     env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
-    registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
+    registry = Registry.load(
+        settings.models_file,
+        {**BUILT_IN, **settings.choices.commands},
+        scripted=partial(_scripted_names, scripts or {}),
+    )
     is_program = partial(_is_program, registry)
     if program := next(filter(is_program, settings.project_models), None):
         expected = "a model; a project cannot let a program of this machine run"
@@ -326,6 +330,12 @@ def _remarks(
         text = f"{KEYS_FILE}: expected {trouble.expected}."
         notes.insert(0, NoteAdded(code="keys_unread", text=text, remedy=trouble.remedy))
     return notes
+
+
+def _scripted_names(own: Mapping[str, Speaker]) -> Collection[str]:
+    from .speakers.characters import CHARACTERS
+
+    return {*own, *CHARACTERS}
 
 
 def _is_program(registry: Registry, name: str) -> bool:

@@ -397,6 +397,33 @@ class Models(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The way to a speaker from here, as it is now."""
+
+    usable: bool
+    """Whether it can be called, or another one of its endpoint in its place, as far as can be known
+    without calling it."""
+    told: str = ""
+    """Why not, in a sentence."""
+    remedy: str = ""
+    at: str = ""
+    """Where its calls would go."""
+    elsewhere: bool = False
+    """Whether that is another place than the speaker was called at before."""
+    back: str = ""
+    """What leads there again."""
+
+
+@runtime_checkable
+class ReachableModels(Models, Protocol):
+    """Models that know the ways to speakers that were seated before."""
+
+    def way_to(self, speaker: SpeakerRef) -> Way:
+        """Never raises: what is not known any more cannot be used."""
+        ...
+
+
 @runtime_checkable
 class ListedModels(Models, Protocol):
     """Models that can say who is there."""

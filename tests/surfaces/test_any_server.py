@@ -947,3 +947,23 @@ def test_one_model_that_answers_under_three_names_is_one_voter(
     assert outcome.code == 0, outcome.err
     assert "with one model, whatever-is-loaded: these seats count as one voter." in outcome.err
     assert "All 3 seats are one model" in desk("show", "last").out
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--preset", "cheap", "--models", "scripted/echo,scripted/stubborn"),
+        ("--scholar", "scripted/echo"),
+    ],
+)
+def test_models_that_were_named_speak_where_those_of_a_preset_cannot(
+    desk: Desk, line: tuple[str, ...]
+) -> None:
+    held = desk("Tea or coffee?", *line, "--host", "scripted/echo", "--no-log", "--json")
+    assert held.code == 0, held.err
+    models = [each["model"] for each in held.document["participants"]]
+    assert len(models) == 3
+    assert all(each.startswith("scripted/") for each in models)
+    assert "its usual model, cannot be used here" in held.err
+    assert "Held as council" in held.err

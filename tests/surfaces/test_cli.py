@@ -287,11 +287,11 @@ def test_the_estimate_comes_before_the_first_call(desk: Desk) -> None:
 def test_without_a_yes_a_confirmed_run_spends_nothing(desk: Desk, typed: bytes) -> None:
     outcome = desk.ask("--confirm", "--json", stdin=typed)
 
-    assert outcome.code == 0
+    assert outcome.code == 1, "there is no verdict"
     assert "📊 Estimate" in outcome.err
     assert "Nothing was spent." in outcome.err
-    assert outcome.document["usage"]["calls"] == 0
-    assert outcome.document["status"] == "stopped"
+    assert outcome.document == {"discussion_id": None, "status": "declined"}
+    assert desk("list", "--json").document == [], "nothing is left of it"
 
 
 @pytest.mark.requirement("C-32")
@@ -301,7 +301,7 @@ def test_where_nobody_can_be_asked_a_run_to_be_confirmed_is_refused(desk: Desk) 
     assert (outcome.code, outcome.out) == (2, "")
     assert "Nobody can be asked here.\nLeave --confirm out" in outcome.err
     assert "Nothing was spent." in outcome.err
-    assert desk("list", "--json").document[0]["status"] == "stopped"
+    assert desk("list", "--json").document == []
 
 
 @pytest.mark.requirement("C-32", "C-36")

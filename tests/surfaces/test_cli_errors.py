@@ -447,3 +447,21 @@ def test_a_question_that_the_locale_has_no_letters_for_names_the_locale(desk: De
 
 def test_what_is_plainly_an_id_is_not_offered_as_a_question(desk: Desk) -> None:
     assert "is a command" not in desk("show", "rt_zzz").err
+
+
+@pytest.mark.requirement("I-02")
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        (("--models", "scripted/echo", "scripted/stubborn"), "scripted/echo,scripted/stubborn"),
+        (("--models", "scripted/echo", "opus"), "--models scripted/echo,opus"),
+        (("--experts", "tax-adviser", "urban-planner"), "tax-adviser,urban-planner"),
+    ],
+)
+def test_names_after_a_whole_question_are_not_asked(
+    desk: Desk, line: tuple[str, ...], right: str
+) -> None:
+    refused(desk("Should we rent", *line, "--dry-run"), "would become part of the question")
+    assert right in desk("Should we rent", *line, "--dry-run").err
+    asked = desk("Should we rent", "a", "flat?", "--models", "scripted/echo", "--dry-run")
+    assert asked.code == 0, asked.err

@@ -36,6 +36,8 @@ SLOW = ("--models=scripted/slow", "--host=scripted/slow", "--no-log")
         (("Tea?", "--context", "absent.md"), 2),
         (("Tea?", "--models", "opsu"), 2),
         (("Tea?", "--host", "opsu"), 2),
+        (("Tea?", "--models", "scripted/ech"), 2),
+        (("Tea?", "--models", "scripted/echo", "--host", "scripted/nosuch"), 2),
         (("Tea?", "--notify", "nowhere"), 2),
         (("Tea?", "--task", "nowhere:1"), 2),
         (("Tea?", "--seats", "many"), 2),

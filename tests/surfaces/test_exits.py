@@ -51,6 +51,16 @@ def assert_plain(text: str, *, where: str) -> None:
     assert found is None, f"{where}: {found and found[0]!r}"
 
 
+_IDLE = re.compile(
+    r"</?(?!img|script|style|iframe|svg|form)[A-Za-z][A-Za-z0-9-]*(?: [A-Za-z]+)*\s*/?>"
+)
+
+
+def assert_words(text: str, *, where: str) -> None:
+    """Data, or a line of a terminal: a tag that does nothing may be in it."""
+    assert_markdown(_IDLE.sub("", text), where=where)
+
+
 def assert_markdown(text: str, *, where: str) -> None:
     """Nothing that any reader of Markdown would load, run or be deceived by."""
     assert_plain(text, where=where)
@@ -80,7 +90,7 @@ def texts_of(value: Any) -> Iterator[str]:
 
 def assert_document(value: Any, *, where: str) -> None:
     for text in texts_of(value):
-        assert_markdown(text, where=where)
+        assert_words(text, where=where)
 
 
 class _Page(HTMLParser):
@@ -265,7 +275,7 @@ async def test_every_post_of_the_notifier(tmp_path: Path) -> None:
 def test_the_command_line_when_piped(desk: Desk, args: tuple[str, ...]) -> None:
     asked = desk("Tea or coffee?", "--all=scripted/gullible", "--model", "scripted/gullible")
     assert asked.code == 0
-    assert_markdown(asked.out, where="ask")
+    assert_words(asked.out, where="ask")
     assert_plain(asked.err, where="progress")
     found = re.search(r"rt_[0-9a-f]{8}", desk("list").out)
     assert found is not None
@@ -273,8 +283,29 @@ def test_the_command_line_when_piped(desk: Desk, args: tuple[str, ...]) -> None:
     shown = desk(args[0], *more, *args[1:])
     if "--json" in args:
         assert_document(shown.document, where="json")
-    else:
+    elif args[0] == "export":
         assert_markdown(shown.out, where=args[0])
+    else:
+        assert_words(shown.out, where=args[0])
+
+
+TYPES = ("List<String>", "Box<dyn Error>", "Map<K, V>", "a <b and c", "<Button>", "List<?>")
+
+
+@pytest.mark.parametrize("word", TYPES)
+def test_words_with_angle_brackets_are_data_as_they_were_written(desk: Desk, word: str) -> None:
+    question = f"Does {word} fit better than nothing here?"
+    asked = desk(question, "--all=scripted/echo", "--model", "scripted/echo", "--json", "--no-log")
+    assert asked.document["topic"] == question
+    assert json.dumps(question) in desk.stored()
+    assert "&lt;" not in asked.out + asked.err
+    for args in (("show", "last"), ("show", "last", "--json"), ("list",)):
+        assert "&lt;" not in desk(*args).out, args
+    exported = desk("export", "last").out
+    assert_markdown(exported, where="export")
+    read = MarkdownIt("commonmark").parse(exported)
+    texts = "".join(c.content for t in read for c in t.children or () if c.type.startswith("text"))
+    assert question in texts, "a reader of it sees what was asked"
 
 
 def test_the_screen_shows_where_a_link_leads_and_gets_no_codes_but_its_own() -> None:

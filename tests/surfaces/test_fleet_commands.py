@@ -54,7 +54,7 @@ def test_what_is_to_be_confirmed_waits_for_no_worker_before_it_is(
 ) -> None:
     monkeypatch.setenv("ROUNDTABLE_DB", postgres_url)
     declined = desk.ask("--detach", "--confirm", stdin=b"n\n")
-    assert declined.code == 0
+    assert declined.code == 1
     assert desk("fleet", "--json").document["waiting_in_all"] == 0
     left = desk("Tea or coffee?", *QUICK, "--detach", "--json", "--quiet")
     assert json.loads(left.out)["status"] == "queued"

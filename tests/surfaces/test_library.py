@@ -135,7 +135,7 @@ def test_with_nothing_interrupted_resume_says_so(desk: Desk) -> None:
 
 
 def test_speech_for_nobody_or_without_words_is_refused(desk: Desk) -> None:
-    desk.ask("--confirm", stdin=b"N\n")
+    desk.ask()
     found = desk.last_id()
 
     assert "The speech is empty" in desk("speak", found, "  ").err

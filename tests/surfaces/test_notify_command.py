@@ -161,7 +161,7 @@ def test_json_and_news_do_not_share_standard_output(desk: Desk) -> None:
 
 
 def test_a_question_that_is_declined_is_no_news(desk: Desk, told: Path) -> None:
-    assert desk.ask("--notify", "team", "--confirm", stdin=b"n\n").code == 0
+    assert desk.ask("--notify", "team", "--confirm", stdin=b"n\n").code == 1
     assert not told.exists()
 
 

@@ -193,3 +193,17 @@ def test_a_models_words_cannot_command_the_terminal(
     assert "\x1b[2J" not in screen.seen
     assert "\x9b" not in screen.seen
     assert exported.code == 0
+
+
+@pytest.mark.requirement("I-06")
+@pytest.mark.parametrize("columns", [20, 40, 80])
+@pytest.mark.parametrize(
+    "line", [("list",), ("models",), ("procedures",), ("help", "council")], ids=" ".join
+)
+def test_lists_fit_the_terminal(desk: Desk, line: tuple[str, ...], columns: int) -> None:
+    assert desk.ask().code == 0
+    with terminal(desk, *line, COLUMNS=str(columns)) as screen:
+        assert screen.end() == 0
+    shown = screen.seen.replace("\r", "").split("\n")
+    assert max(map(len, shown)) <= columns
+    assert len(shown) > 1

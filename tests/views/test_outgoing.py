@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from roundtable.views.outgoing import outgoing, outgoing_document
+from roundtable.views.outgoing import outgoing, outgoing_document, outgoing_words
 
 pytestmark = pytest.mark.requirement("Z-12")
 
@@ -120,9 +120,9 @@ def test_secrets_do_not_leave_either() -> None:
 
 
 def test_every_text_of_a_document_is_cleaned() -> None:
-    document = {"a": ["<b>", {"c": ("![x](y)", 1, None)}], "d": True}
+    document = {"a": ["<b id=x>", {"c": ("![x](y)", 1, None)}], "d": True}
     assert outgoing_document(document) == {
-        "a": ["&lt;b>", {"c": ["!\\[x](y)", 1, None]}],
+        "a": ["&lt;b id=x>", {"c": ["!\\[x](y)", 1, None]}],
         "d": True,
     }
 
@@ -189,3 +189,28 @@ def test_a_link_is_spelled_out_where_a_reader_sees_another_address(text: str) ->
 )
 def test_an_honest_link_stays_one(text: str) -> None:
     assert outgoing(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<img src="https://leak.invalid/x.png">',
+        "<script>alert(1)</script>",
+        "<style>body{}</style>",
+        "<b onclick=alert(1)>x</b>",
+        "<x\nonclick=alert(1)>",
+        "<p hidden>seen by nobody</p>",
+        "<!-- seen by nobody -->",
+        "<details open=1>\nmore",
+    ],
+)
+def test_data_holds_no_html_that_does_something(text: str) -> None:
+    assert outgoing_words(text).startswith("&lt;")
+    assert outgoing_words(outgoing_words(text)) == outgoing_words(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["List<String>", "Box<dyn Error>", "a <b and c", "List<?>", "<Button/>", "<T> x </T>"]
+)
+def test_data_keeps_words_that_only_look_like_html(text: str) -> None:
+    assert outgoing_words(text) == text

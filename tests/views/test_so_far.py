@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from roundtable.core.state import State
-from roundtable.core.text import dollars
+from roundtable.core.text import about, dollars
 from roundtable.core.values import Budget
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.report_md import markdown_report
@@ -78,8 +78,12 @@ def test_the_report_holds_the_estimate_against_what_it_took() -> None:
     assert state.expected is not None
     report = markdown_report(state, "")
     grid = report.partition("Estimated and actual")[2]
-    assert f"| Calls | {state.expected.calls} | {state.usage.calls} |" in grid
-    assert f"| Tokens | {state.expected.tokens:,} | {state.usage.tokens:,} |" in grid
+    told = state.expected
+    assert told.fewest_calls == told.most_calls
+    calls = str(told.most_calls)
+    tokens = f"{about(told.least_tokens)}–{about(told.most_tokens)}"
+    assert f"| Calls | {calls} | {state.usage.calls} |" in grid, "as it was told at the start"
+    assert f"| Tokens | {tokens} | {state.usage.tokens:,} |" in grid
     assert "| Cost | $" in grid
     assert "Estimated and actual" not in markdown_report(held(estimated=False), "")
 

@@ -167,6 +167,18 @@ class NoModel(UsageError):
         )
 
 
+class CannotGoOn(NoModel):
+    """Those who are still to speak in a discussion cannot be called from here; it stays as it
+    is."""
+
+    def __init__(self, discussion_id: str, told: str, remedy: str) -> None:
+        UsageError.__init__(
+            self,
+            f"{told} So nobody was called, and {discussion_id} stays as it is.",
+            f"{remedy} Then go on: roundtable resume {discussion_id}".strip(),
+        )
+
+
 class UnknownDiscussion(UsageError):
     """No discussion has this id."""
 
@@ -195,6 +207,23 @@ class NotAllowed(UsageError):
 
 class Forbidden(NotAllowed):
     """What the caller holds (a link, a token, a profile) does not allow what was asked."""
+
+
+class HeldElsewhere(NotAllowed):
+    """What was said in a discussion would go to another server than those that it was held on."""
+
+    def __init__(self, discussion_id: str, moves: Iterable[tuple[str, str, str]]) -> None:
+        """`moves`: where it was held, where calls would go now, and what leads back."""
+        each = list(dict.fromkeys(moves))
+        told = "; ".join(
+            f"it was held on {before}, and here would go to {now}" for before, now, _ in each
+        )
+        back = " and ".join(dict.fromkeys(way for _, _, way in each))
+        super().__init__(
+            f"{discussion_id} would go to another server: {told}. Nothing was sent.",
+            f"To stay where it was, {back}. To have all that was said in it sent to the new place, "
+            "add --here; a follow-up may name its --models instead.",
+        )
 
 
 class TooBusy(NotAllowed):

@@ -88,6 +88,12 @@ def likely_tokens(text: str) -> float:
     return plain / 4 + other / 3
 
 
+def about(number: float) -> str:
+    """A number as exactly as it is known: by its first two digits."""
+    digits = len(str(round(number)))
+    return f"{round(number, 2 - digits) if digits > 2 else round(number):,.0f}"
+
+
 def dollars(usd: float) -> str:
     """An amount in cents, and with as many places more as it needs to be told from nothing."""
     if 0 < usd < 0.00005:

@@ -128,6 +128,9 @@ class SpeakerRef(Value):
     """What is known, or was set, of the time that this model needs."""
     spare: bool = added(False)
     """Speaks only where the one before it turned out not to exist."""
+    at: str = added("")
+    """The address that it is called at, without a user, a password or a query. Empty where it has
+    none, or nobody wrote it down."""
 
 
 OUTSIDE_SPEAKER = SpeakerRef(
@@ -218,6 +221,9 @@ class Expected(Value):
     most_calls: int
     least_usd: float | None
     most_usd: float | None
+    least_tokens: int = added(0)
+    most_tokens: int = added(0)
+    """Zero where it was not stored yet."""
 
 
 class ToCome(Value):

@@ -49,6 +49,7 @@ from ..views.driving import calls_somebody
 from .find import find_discussion
 from .past import Past
 from .tools import Tools
+from .ways import check_new_table, check_ways, placed
 
 if TYPE_CHECKING:
     from ..procedures.custom.spec import UserProcedures
@@ -85,10 +86,10 @@ class Opening:
         request = replace(request, context=await self._material(request, earlier))
         if earlier is not None and request.same_table:
             spec = procedure_spec(earlier.start.procedure)
-            seating = same_table(earlier, request)
+            seating = await self._seated_again(request, earlier)
         else:
             spec = procedure_spec(request.procedure, self.own)
-            request, seating = await self._seated(request, spec)
+            request, seating = await self._seated(request, spec, earlier)
         kept = await self._terms(request, spec, seating)
         return await self._record(request, spec, seating, kept, earlier, key, queued)
 
@@ -121,10 +122,22 @@ class Opening:
         refuse_too_much(size_of(context))
         return context
 
+    async def _seated_again(self, request: OpenRequest, earlier: State) -> Seating:
+        """The table of an earlier discussion, if it can be called where it was, or here if that is
+        wanted."""
+        seating = same_table(earlier, request)
+        models = await self.models()
+        seats, host = seating.participants, seating.host
+        id_ = earlier.discussion_id
+        check_ways(models, id_, seats, host, here=request.here, opening=True)
+        seats = tuple(placed(models, seat) for seat in seats)
+        return replace(seating, participants=seats, host=placed(models, host))
+
     async def _seated(
-        self, request: OpenRequest, spec: ProcedureSpec
+        self, request: OpenRequest, spec: ProcedureSpec, earlier: State | None
     ) -> tuple[OpenRequest, Seating]:
-        """A new table, and the request with the experts that were chosen for it."""
+        """A new table, and the request with the experts that were chosen for it. What is known from
+        an `earlier` discussion goes to other servers only if models are named, or it is wanted."""
         if self.tools.search is None:
             request = replace(request, search=False)
         defaults = self.defaults.get(spec.name, {})
@@ -139,10 +152,16 @@ class Opening:
             request = replace(request, chosen_experts=chosen)
         models = await self.models()
         await self.tools.loop_gate.step()
+        named = named_models(spec.options, request.options)
         if isinstance(models, ListedModels):
-            for name in named_models(spec.options, request.options):
+            for name in named:
                 models.insist(name)
-        return request, spec.seat(request, models, defaults)
+        seating = spec.seat(request, models, defaults)
+        if earlier is not None and not named and not request.here:
+            before = (*earlier.participants, earlier.start.host)
+            now = (*seating.participants, seating.host)
+            check_new_table(models, earlier.discussion_id, before, now)
+        return request, seating
 
     async def _terms(self, request: OpenRequest, spec: ProcedureSpec, seating: Seating) -> Options:
         """What is kept in the options beside the procedure's own: what the past tells, and what

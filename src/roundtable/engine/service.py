@@ -83,6 +83,7 @@ from .outside_turn import outside_speech, repeated
 from .past import Past
 from .states import States
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
+from .ways import check_ways, is_called
 
 if TYPE_CHECKING:
     from ..procedures.custom.spec import UserProcedures
@@ -196,11 +197,13 @@ class Service:
         asker: Asker | None = None,
         lease: Lease | None = None,
         leaving: asyncio.Event | None = None,
+        here: bool = False,
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
-        database went away and did not come back. `on_notice` is told when it goes and comes, and
-        where this one has to wait until it may begin.
+        database went away and did not come back; as in `check_ways` if it cannot go on from here.
+        `on_notice` is told when it goes and comes, and where this one has to wait until it may
+        begin.
 
         Whoever has a `lease` already brings it, and keeps it. Once `leaving` is set no call
         begins any more, and the discussion is returned as it stands when those under way are over.
@@ -225,9 +228,24 @@ class Service:
         )
         del state  # the journal has its own
         async with self._driven(discussion_id, outage, on_event, lease) as journal:
+            await self._check_ways(journal.state, here=here)
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def check_ways(self, discussion_id: str, *, here: bool = False) -> None:
+        """HeldElsewhere if what was said in a discussion would go to another server than it was
+        held on, unless that is wanted (`here`); CannotGoOn if those who are to speak cannot be
+        called. Nothing is stored then, and it can go on later."""
+        await self._check_ways(await self.read(discussion_id), here=here)
+
+    async def _check_ways(self, state: State, *, here: bool) -> None:
+        seats, host = state.participants, state.start.host
+        # Nobody is called any more to end what is to be stopped.
+        ending = state.stop_requested is not None and state.closed is None
+        if not ending and any(is_called(seat) for seat in (*seats, host)):
+            models = await self._opening.models()
+            check_ways(models, state.discussion_id, seats, host, here=here)
 
     async def by_workers(self) -> bool:
         """Whether workers drive what is opened now and not waited for."""
@@ -422,18 +440,29 @@ class Service:
         """Let a paused discussion go on. Its driver does, or the next `run`."""
         return await self._act(discussion_id, lambda state: resumed(state, by))
 
-    async def ask_again(self, discussion_id: str, stage: str, *, by: str) -> State:
+    async def ask_again(
+        self, discussion_id: str, stage: str, *, by: str, here: bool = False
+    ) -> State:
         """Open the last stage of a closed discussion once more: the next `run` asks it alone, and
-        what is said then counts. NotAllowed while it runs, and for any other stage."""
+        what is said then counts. NotAllowed while it runs, and for any other stage; as in
+        `check_ways` if nobody could."""
         journal = await self._journal(discussion_id)
+        asked_again(journal.state, stage, by)
+        await self._check_ways(journal.state, here=here)
         await journal.record_checked(lambda state: asked_again(state, stage, by))
         return journal.state.branch()
 
-    async def raise_limits(self, discussion_id: str, limits: Limits, *, by: str) -> State:
+    async def raise_limits(
+        self, discussion_id: str, limits: Limits, *, by: str, here: bool = False
+    ) -> State:
         """Let a discussion spend up to these limits. One that a spent budget ended is open again
-        where it ended: the next `run` goes on there, and what was said and paid stays."""
+        where it ended: the next `run` goes on there, and what was said and paid stays. As in
+        `check_ways` if it could not."""
         journal = await self._journal(discussion_id)
         checked_budget(limits.budget)
+        if journal.state.closed is not None:
+            limits_raised(journal.state, limits, by)
+            await self._check_ways(journal.state, here=here)
         await journal.record_checked(lambda state: limits_raised(state, limits, by))
         return journal.state.branch()
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from ..core.agents import on_subscription
 from ..core.errors import NoModel, UnknownName, UsageError
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
-from ..ports import SpeakerChain
+from ..ports import SpeakerChain, Way
 from .entry import ModelEntry
 from .found import EMBEDDED_MODEL, Found
+from .keyed import server_of
+from .provider import Provider
 
 DEMONSTRATION = "demonstration"
 SPARES = 8
@@ -73,9 +76,9 @@ class Catalogue:
             self._refuse_in_place_of_stored()
             provider = self._registry.providers[wanted.provider]
             why = f"{wanted.id} cannot be used here."
-            if provider.key_env:
-                why = f"{wanted.id} needs a key in {' or '.join(provider.key_env)}: there is none."
-            raise NoModel(wanted.id, why, provider.get)
+            raise NoModel(
+                wanted.id, _keyless(wanted.id, provider) if provider.key_env else why, provider.get
+            )
 
     def at_hand(self, name: str, taken: Collection[str]) -> str:
         """Implements ListedModels."""
@@ -124,6 +127,27 @@ class Catalogue:
         speakers += [each for each in self.spares(first) if each.model not in chain]
         return SpeakerChain(tuple(speakers), notes)
 
+    def way_to(self, speaker: SpeakerRef) -> Way:
+        """Implements ReachableModels."""
+        try:
+            entry = self._registry.resolve(speaker.model)
+        except UnknownName as unknown:
+            return Way(usable=False, told=unknown.message, remedy=unknown.remedy)
+        provider = self._registry.providers[entry.provider]
+        at = self._registry.place_of(provider.id)
+        way = Way(usable=True, at=at)
+        if speaker.at and at and speaker.at != at:
+            both = provider.at_vendor(speaker.at) and provider.at_vendor(at)
+            way = replace(way, elsewhere=not both, back=_back(provider, speaker.at))
+        if self._found.usable(entry.id) or self._found.elsewhere(entry.id, 1):
+            return way
+        if provider.key_env and all(each.id != provider.id for each in self._found.providers):
+            told, remedy = _keyless(provider.label, provider), provider.get
+        else:
+            why = self._found.why_not(entry.id)
+            told, remedy = f"{entry.id}: {why.told}.", why.remedy
+        return replace(way, usable=False, told=told, remedy=remedy)
+
     def spares(self, model: str) -> tuple[SpeakerRef, ...]:
         """Further models of the endpoint of this one, should it turn out to be of no use there."""
         others = self._found.elsewhere(model, SPARES) if "/" in model else ()
@@ -160,3 +184,16 @@ class Catalogue:
             text=f"{instead} speaks in place of {wanted}, which {why.told}.",
             remedy=why.remedy,
         )
+
+
+def _keyless(who: str, provider: Provider) -> str:
+    return f"{who} needs a key in {' or '.join(provider.key_env)}: there is none."
+
+
+def _back(provider: Provider, at: str) -> str:
+    """What has a provider called at this address again."""
+    if not provider.base_url_env:
+        return f"set the base_url of {provider.id} in models.toml to {at}"
+    variable = provider.base_url_env[0]
+    usual = provider.base_url is not None and server_of(provider.base_url) == at
+    return f"unset {variable}" if usual else f"set {variable}={at}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.errors import UnknownName
+from ..core.text import redact
 from ..core.values import SpeakerRef
 from .endpoint import Endpoint
 from .entry import ModelEntry, Tag, agent_entry, guess_family, guess_tier, stem
+from .keyed import server_of
 from .prices import DEAREST, USUAL_PROMPT, Price, market_price
 from .provider import Provider
 from .registry_file import read
@@ -20,6 +22,10 @@ _UNPRICED = {
     "usd_per_million_out": None,
     "usd_per_million_cached": None,
 }
+
+
+ScriptedNames = Callable[[], Collection[str]]
+"""What can follow `scripted/`."""
 
 
 class Registry:
@@ -32,8 +38,12 @@ class Registry:
         aliases: Mapping[str, str],
         families: Mapping[str, str],
         endpoints: Mapping[str, Endpoint] | None = None,
+        *,
+        scripted: ScriptedNames | None = None,
     ) -> None:
-        """`endpoints` are those that were looked at, by provider."""
+        """`endpoints` are those that were looked at, by provider. `scripted` tells which scripts
+        there are; without it any name may be one."""
+        self._scripted = scripted
         self.providers = providers
         """By id, the preferred ones first."""
         self._aliases = aliases
@@ -70,7 +80,11 @@ class Registry:
 
     @classmethod
     def load(
-        cls, extra: Path | None = None, agents: Mapping[str, CommandAgent] = BUILT_IN
+        cls,
+        extra: Path | None = None,
+        agents: Mapping[str, CommandAgent] = BUILT_IN,
+        *,
+        scripted: ScriptedNames | None = None,
     ) -> Registry:
         """The shipped registry, with a user's `models.toml` laid over it if one is given, and the
         command-line agents.
@@ -81,7 +95,7 @@ class Registry:
         seated = {f"{PROVIDER}/{name}": agent for name, agent in agents.items()}
         entries = {model: agent_entry(model, agent) for model, agent in seated.items()}
         # What models.toml says of an agent is the last word.
-        return cls(providers, {**entries, **models}, aliases, families)
+        return cls(providers, {**entries, **models}, aliases, families, scripted=scripted)
 
     def at(self, endpoints: Mapping[str, Endpoint]) -> Registry:
         """The same with what endpoints say: windows, abilities and prices are those of the address
@@ -101,7 +115,10 @@ class Registry:
                 )
                 update = {key: value for key, value in said.items() if key not in entry.own}
                 models[model_id] = entry.model_copy(update=update) if update else entry
-        return Registry(self.providers, models, self._aliases, self._families, endpoints)
+        return Registry(
+            *(self.providers, models, self._aliases, self._families, endpoints),
+            scripted=self._scripted,
+        )
 
     def resolve(self, name: str) -> ModelEntry:
         """The model behind an alias or a full id.
@@ -124,6 +141,9 @@ class Registry:
             raise UnknownName("model", wanted, [m for m in self.models if m.startswith(wanted)])
         if self.providers[provider].kind == "command":
             return self._agent(known)
+        scripts = self._scripted if self.providers[provider].kind == "scripted" else None
+        if scripts is not None and model not in (names := scripts()):
+            raise UnknownName("scripted speaker", model, names)
         there = self._endpoints.get(provider)
         foreign = there is not None and there.foreign
         return self._unlisted(known, self.providers[provider], model, foreign=foreign)
@@ -172,7 +192,14 @@ class Registry:
             usd_per_million_out=entry.usd_per_million_out,
             demonstration=entry.tier == "demonstration",
             pace=entry.pace,
+            at=self.place_of(entry.provider),
         )
+
+    def place_of(self, provider_id: str) -> str:
+        """Where a provider is called now, without what is nobody's business; empty if it is not
+        known."""
+        there = self._endpoints.get(provider_id)
+        return redact(server_of(there.address)) if there is not None and there.address else ""
 
     def cost(
         self, model_id: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0

@@ -47,6 +47,8 @@ class OpenRequest:
     """The discussion that it goes on from: its id, the beginning of it, or `last`."""
     same_table: bool = False
     """Whether the table that it follows is set once more, in place of one by these options."""
+    here: bool = False
+    """Whether what it follows may go to another server than it was held on."""
     context_from: tuple[str, ...] = ()
     """Further discussions whose record is to be in hand."""
     from_files: bool = False

@@ -88,6 +88,27 @@ class Seats:
             return model
         return self._models.at_hand(model, [each.speaker.model for each in self.participants])
 
+    def or_instead(self, model: str | None, name: str, named: Sequence[str]) -> str | None:
+        """A model that nobody named for this seat; where nobody but a demonstration could speak in
+        its place, one of those that were named for others, in turn: whoever names models has
+        models."""
+        try:
+            chain = self._models.seat(model or self._models.default_model, name)
+            if not chain.speakers[0].demonstration:
+                return model
+        except NoModel:
+            pass
+        instead = named[len(self.participants) % len(named)]
+        usual = f"{model}, its usual model, cannot be used here" if model else "it has no other"
+        self.notes.append(
+            NoteAdded(
+                code="substituted",
+                text=f"{instead} speaks for the {name}, too: {usual}.",
+                remedy=f"Name one for it: --models {name.lower()}=MODEL.",
+            )
+        )
+        return instead
+
     def demonstrated(self, host: Participant, told: NoteAdded) -> list[NoteAdded]:
         """What is to be said where the small demonstration model speaks for anybody."""
         return demonstrated(self.participants, [host], told)

@@ -10,7 +10,7 @@ from math import sqrt
 from ..core.agents import on_subscription
 from ..core.decide import Procedure
 from ..core.state import State
-from ..core.text import dollars
+from ..core.text import about, dollars
 from ..core.values import OUTSIDE, Budget, Expected, SpeakerRef
 from .lengths import NOTHING_HEARD, Lengths
 from .play import Played, Spoken, play
@@ -91,6 +91,8 @@ class Estimate:
             most_calls=self.calls,
             least_usd=_exact(self.least.cost_usd),
             most_usd=_exact(self.most.cost_usd),
+            least_tokens=self.tokens[0],
+            most_tokens=self.tokens[1],
         )
 
 
@@ -190,12 +192,6 @@ def _what_then(told: Estimate, limit: float) -> str:
     return (
         f"even the shortest way usually takes {dollars(least)}, so steps or seats may be left out"
     )
-
-
-def about(number: float) -> str:
-    """A number as exactly as it is known: by its first two digits."""
-    digits = len(str(round(number)))
-    return f"{round(number, 2 - digits) if digits > 2 else round(number):,.0f}"
 
 
 def price_of(speaker: SpeakerRef) -> tuple[float, float] | None:

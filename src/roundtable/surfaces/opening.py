@@ -51,6 +51,7 @@ def open_request(
     budget: Budget | Mapping[str, float | None] | None = None,
     pace: Pace | None = None,
     follows: str = "",
+    here: bool = False,
     context_from: str | Sequence[str] = (),
     search: bool = True,
     created_by: str = "",
@@ -66,7 +67,8 @@ def open_request(
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
-    discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
+    discussion is put to its table, unless a procedure or options are named, and `here` lets it go
+    to another server than that was held on. `clarify`: somebody is
     there to answer what the host asks. `notes` are what should be said of the context. UsageError,
     UnknownName or BadSetting says what is wrong; what only a table can tell of options is checked
     when it is seated. SecretsFound if the topic or its context seems to hold secrets, unless
@@ -107,6 +109,7 @@ def open_request(
         procedure=spec.name,
         context=tuple(checked),
         follows=follows,
+        here=here,
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),

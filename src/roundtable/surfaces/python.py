@@ -177,6 +177,7 @@ class Roundtable:
         budget: Budget | str | None = None,
         pace: Pace | None = None,
         follows: str = "",
+        here: bool = False,
         context_from: str | Sequence[str] = (),
         search: bool = True,
         secrets: OnSecrets | None = None,
@@ -193,7 +194,9 @@ class Roundtable:
         long speakers may keep silent and how much they think, as `Pace(first_word=300)`.
 
         `follows` names a discussion that is over: its table is asked, with its record in hand,
-        unless a procedure or options are named; `context_from` are others to have in hand.
+        unless a procedure or options are named; `context_from` are others to have in hand. Where
+        models are called at another address than they were in what it follows, it is refused
+        (HeldElsewhere) unless `here` says that this is wanted.
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
@@ -214,6 +217,7 @@ class Roundtable:
             budget=budget if isinstance(budget, Budget) else None,
             pace=pace,
             follows=follows,
+            here=here,
             context_from=context_from,
             search=search,
             secrets=secrets,
@@ -279,12 +283,12 @@ class Roundtable:
         set another table. NotAllowed if there is nothing to go on from."""
         return await self.ask(question, follows=discussion_id, **request)
 
-    async def ask_again(self, discussion_id: str, stage: str) -> State:
+    async def ask_again(self, discussion_id: str, stage: str, *, here: bool = False) -> State:
         """Ask the last stage of a discussion that is over once more, alone; what is said then
-        counts. NotAllowed while it runs, and for any other stage."""
+        counts. NotAllowed while it runs, and for any other stage; `here` as in `run`."""
         id_ = await self._id(discussion_id)
-        await again_as(self._joined, OWNER, id_, stage, by="library")
-        return await self._joined.service.run(id_)
+        await again_as(self._joined, OWNER, id_, stage, by="library", here=here)
+        return await self._joined.service.run(id_, here=here)
 
     async def compare(self, discussion_id: str, other: str) -> Comparison:
         """Two discussions side by side: answers, votes, confidence, positions, costs."""
@@ -294,9 +298,14 @@ class Roundtable:
         """The discussion that is meant: all methods take an id, the beginning of one, or `last`."""
         return await self._joined.service.find(called)
 
-    async def run(self, discussion_id: str, *, on_draft: OnDraft = no_drafts) -> State:
-        """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
-        return await self._joined.service.run(await self._id(discussion_id), on_draft=on_draft)
+    async def run(
+        self, discussion_id: str, *, on_draft: OnDraft = no_drafts, here: bool = False
+    ) -> State:
+        """Drive a discussion to its end from wherever it stands. No finished call is repeated.
+        HeldElsewhere if its models are called at another address now, unless `here` says that this
+        is wanted; CannotGoOn if they cannot be called. Both leave it as it is."""
+        id_ = await self._id(discussion_id)
+        return await self._joined.service.run(id_, on_draft=on_draft, here=here)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""

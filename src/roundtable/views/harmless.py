@@ -35,6 +35,22 @@ _INLINE_NAMES = (
 _TAG = re.compile(rf"</?(?:{'|'.join(block_names)}|{_INLINE_NAMES})(?=[\s/>]|$)", re.IGNORECASE)
 _NO_TEXT = re.compile(r"<[!?@#]")
 """Comments and declarations, and what chats take for a person or a room."""
+_AT_WORK = (
+    "applet|audio|base|body|datalist|dialog|embed|form|frame|frameset|head|html|"
+    "iframe|img|image|input|isindex|link|listing|math|meta|noembed|noframes|noscript|object|"
+    "option|picture|plaintext|pre|script|select|slot|source|style|svg|template|textarea|title|"
+    "track|video|xmp"
+)
+"""Elements that load, run or swallow something even without an attribute."""
+_IDLE = re.compile(
+    rf"</?(?!(?:{_AT_WORK})(?=[\s/>]))[a-z][a-z0-9\-]*"
+    r"(?:[ \t]+(?!hidden\b)[a-z][a-z0-9\-]*)*\s*/?>",
+    re.IGNORECASE,
+)
+"""A tag that does nothing, as in `List<String>` or `Box<dyn Error>`: whatever does something needs
+an attribute with a value."""
+_BLOCK = re.compile(rf"</?(?:{'|'.join(block_names)})(?=[\s/>]|$)|<[!?]", re.IGNORECASE)
+"""What makes a block of HTML of the line that it begins."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,9 +70,10 @@ class _Found:
     instead: str
 
 
-def harmless(text: str) -> str:
+def harmless(text: str, *, words: bool = False) -> str:
+    """`words`: tags that do nothing stay, for it is not to be read as Markdown."""
     for _ in range(_PASSES):
-        edits = _edits(text)
+        edits = _edits(text, words)
         if not edits:
             return text
         text = _edited(text, edits)
@@ -78,16 +95,16 @@ def _edited(text: str, edits: set[_Edit]) -> str:
     return "\n".join(lines)
 
 
-def _edits(text: str) -> set[_Edit]:
+def _edits(text: str, words: bool) -> set[_Edit]:
     """What has to change, for readers who know tables and for those who do not: where a cell ends,
     so does the code in it. Definitions come first: what they define is something else then."""
-    readers = [_reader(True), _reader(False)] if "|" in text else [_reader(False)]
+    readers = [_reader(tables, words) for tables in ((True, False) if "|" in text else (False,))]
     found = [_edits_for(reader, text) for reader in readers]
     defined, edits = ({each for pair in found for each in pair[n]} for n in (0, 1))
     return defined or edits
 
 
-def _edits_for(reader: MarkdownIt, text: str) -> tuple[set[_Edit], set[_Edit]]:
+def _edits_for(reader: _Reader, text: str) -> tuple[set[_Edit], set[_Edit]]:
     lines = text.split("\n")
     env: dict[str, Any] = {"defined": []}
     blocks = reader.parse(text, env)
@@ -132,7 +149,7 @@ class _Places:
         return self._columns[number]
 
 
-def _inline(reader: MarkdownIt, content: str) -> Iterator[_Found]:
+def _inline(reader: _Reader, content: str) -> Iterator[_Found]:
     if not is_suspect(content):
         return
     if len(openers := list(_OPENER.finditer(content))) > _MOST_OPENERS:
@@ -145,14 +162,15 @@ def _inline(reader: MarkdownIt, content: str) -> Iterator[_Found]:
     for line in content.split("\n"):
         # A line that begins with HTML is a block of it, whatever is open around it.
         head = at + len(line) - len(line.lstrip())
-        if content.startswith("<", head) and _is_html(content, head):
+        if content.startswith("<", head) and reader.is_html(content, head, begins=True):
             yield _Found(head, "&lt;")
         at += len(line) + 1
 
 
 @cache
-def _reader(tables: bool) -> MarkdownIt:
+def _reader(tables: bool, words: bool) -> _Reader:
     reader = _Reader("commonmark", {"html": False})
+    reader.words = words
     if tables:
         reader.enable("table")
     reader.core.ruler.enableOnly(["normalize", "block"])
@@ -165,6 +183,18 @@ def _reader(tables: bool) -> MarkdownIt:
 
 
 class _Reader(MarkdownIt):
+    words = False
+    """Whether it reads what is not to be read as Markdown."""
+
+    def is_html(self, source: str, at: int, *, begins: bool = False) -> bool:
+        """Whether HTML is here that has to be text; `begins`: it is the first of its line."""
+        if not self.words:
+            return any(each.match(source, at) for each in (_TAG, _NO_TEXT, HTML_TAG_RE))
+        if _IDLE.match(source, at):
+            return False
+        tag = HTML_TAG_RE.match(source, at)
+        return tag is not None or (begins and _BLOCK.match(source, at) is not None)
+
     def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - others may follow anything
         return True
 
@@ -221,10 +251,8 @@ def _shows_itself(state: StateInline, silent: bool) -> bool:
 
 
 def _html(state: StateInline, silent: bool) -> bool:
-    if not silent and state.src[state.pos] == "<" and _is_html(state.src, state.pos):
+    reader = state.md
+    assert isinstance(reader, _Reader), "nobody else reads here"
+    if not silent and state.src[state.pos] == "<" and reader.is_html(state.src, state.pos):
         state.env["found"].append(_Found(state.pos, "&lt;"))
     return False
-
-
-def _is_html(source: str, at: int) -> bool:
-    return any(pattern.match(source, at) for pattern in (_TAG, _NO_TEXT, HTML_TAG_RE))

@@ -4,6 +4,10 @@ What a model wrote is nobody's word but the model's, and a gullible one writes w
 it to. So in every text that leaves, pictures and HTML are text, definitions of links are text, and
 a link whose words show another address than it has is spelled out. Code stays as it is, to the
 byte, and so does all other Markdown: only the one character is changed that begins a construct.
+
+Where it leaves decides about a tag that runs and loads nothing, such as the one in `List<String>`:
+a reader of Markdown would swallow it, so there it is spelled as text. Data and the lines of a
+terminal are not read so, and keep everybody's words as they are.
 """
 
 from __future__ import annotations
@@ -20,10 +24,19 @@ REMEMBERED = 32_000
 
 def outgoing(text: str) -> str:
     """A text as it may leave where it may become Markdown. Cleaning it again changes nothing."""
+    return _cleaned(text, words=False)
+
+
+def outgoing_words(text: str) -> str:
+    """A text as it may leave as data, or on a terminal. Cleaning it again changes nothing."""
+    return _cleaned(text, words=True)
+
+
+def _cleaned(text: str, *, words: bool) -> str:
     text = shown(text)
     if not is_suspect(text):
         return text
-    return _remembered(text) if len(text) <= REMEMBERED else _harmless(text)
+    return _remembered(text, words) if len(text) <= REMEMBERED else _harmless(text, words)
 
 
 class Verbatim(str):
@@ -36,7 +49,7 @@ _WORD_LENGTH = 64
 
 
 def outgoing_document(value: Any) -> Any:
-    """The same for every text in a JSON document; keys are ours."""
+    """A JSON document in which every text may leave as data; keys are ours."""
     known: dict[str, str] = {}
 
     def clean(value: Any) -> Any:
@@ -44,9 +57,9 @@ def outgoing_document(value: Any) -> Any:
             if isinstance(value, Verbatim):
                 return value
             if len(value) > _WORD_LENGTH:
-                return outgoing(value)
+                return outgoing_words(value)
             if value not in known:
-                known[value] = outgoing(value)
+                known[value] = outgoing_words(value)
             return known[value]
         if isinstance(value, dict):
             return {key: clean(each) for key, each in value.items()}
@@ -57,10 +70,10 @@ def outgoing_document(value: Any) -> Any:
     return clean(value)
 
 
-def _harmless(text: str) -> str:
+def _harmless(text: str, words: bool) -> str:
     from .harmless import harmless  # with it comes a parser, which few texts need
 
-    return harmless(text)
+    return harmless(text, words=words)
 
 
 _remembered = lru_cache(maxsize=256)(_harmless)

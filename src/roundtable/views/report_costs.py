@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from ..core.agents import on_subscription
 from ..core.causes import reason
 from ..core.state import Attempt, State
+from ..core.text import about, dollars
+from ..core.values import Expected
 from .report_parts import Grid, Part, line
 
 _HASH = 12
@@ -110,18 +112,34 @@ def costs(state: State) -> tuple[Part, ...]:
 
 
 def _held_against(state: State) -> Grid:
-    """What was expected, and what it took."""
+    """What was told when it began, and what it took."""
     told, usage = state.expected, state.usage
     assert told is not None, "only what was estimated is held against it"
     active = state.spending(state.updated_at).seconds if state.updated_at else 0.0
     expected = "unknown" if told.seconds is None else f"{told.seconds:,.0f}"
     rows = (
-        ("Calls", f"{told.calls:,}", f"{usage.calls:,}"),
-        ("Tokens", f"{told.tokens:,}", f"{usage.tokens:,}"),
-        ("Cost", money(told.cost_usd), money(state.cost_usd)),
+        ("Calls", _from_to(f"{told.fewest_calls:,}", f"{told.most_calls:,}"), f"{usage.calls:,}"),
+        ("Tokens", _tokens(told), f"{usage.tokens:,}"),
+        ("Cost", _cost(told), money(state.cost_usd)),
         ("Seconds", expected, f"{active:,.0f}"),
     )
     return Grid("Estimated and actual", ("", "Estimated", "Actual"), rows, numbers=(1, 2))
+
+
+def _tokens(told: Expected) -> str:
+    if not told.most_tokens:
+        return f"about {told.tokens:,}"
+    return _from_to(about(told.least_tokens), about(told.most_tokens))
+
+
+def _cost(told: Expected) -> str:
+    if told.cost_usd is None or told.least_usd is None or told.most_usd is None:
+        return money(None)
+    return _from_to(dollars(told.least_usd), dollars(told.most_usd))
+
+
+def _from_to(least: str, most: str) -> str:
+    return least if least == most else f"{least}–{most}"
 
 
 def prompts(state: State) -> tuple[Part, ...]:

@@ -12,6 +12,7 @@ from ...views.council import SESSION_LOGS
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
+from ..vocabulary import named_models
 from .options import SEATS, SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
 
@@ -23,11 +24,14 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     plan = settle(flags, config)
     shared = flags.wishes.checked((*SEATS, HOST_ID, CAPTAIN_ID), len(SEATS), fixed=True)
     seats = Seats(models, (*plan.notes, *shared))
+    named = named_models(CouncilFlags, request.options)
     for role in ROLES:
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name
         if wanted and role.id in plan.by_default:
             wanted = seats.at_hand(wanted)
+        if name not in named and named:
+            wanted = seats.or_instead(wanted, role.name, named)
         seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)
     host = seats.host(
         flags.host or flags.wishes.named_for(HOST_ID, CAPTAIN_ID),

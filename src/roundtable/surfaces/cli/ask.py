@@ -24,6 +24,7 @@ from ...core.errors import (
     NotAllowed,
     RoundtableError,
     SecretsFound,
+    UnknownName,
     UsageError,
 )
 from ...core.events import NewsPlanned, NoteAdded
@@ -35,6 +36,7 @@ from ...core.values import Pace
 from ...documents.gathered import CODE as DOCUMENTS
 from ...documents.gathered import NOTHING, UNREAD, Gathered
 from ...engine.find import LAST
+from ...models.registry import Registry
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
@@ -83,9 +85,43 @@ PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 def ask_command(flags: Mapping[str, Any]) -> int:
     refuse_idle_priority(flags)
     settings = settings_of(flags)
+    _refuse_stray_names(flags, settings)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
     return interruptible(lambda box: _ask(request, flags, settings, box))
+
+
+def _refuse_stray_names(flags: Mapping[str, Any], settings: Settings) -> None:
+    """UsageError for names that stand after a whole question: they were to belong to a list, and
+    would be asked."""
+    first, *others = flags["question"] or ("",)
+    if not others or len(first.split()) < 2:
+        return
+    from .completing import experts
+
+    registry = Registry.load(settings.models_file, settings.agents)
+    known = {name for name, _ in experts()}
+    for word in others:
+        option = "models" if _is_model(word, registry) else "experts" if word in known else ""
+        if option:
+            before = flags.get(option) or ()
+            listed = ",".join([*([before] if isinstance(before, str) else before), word])
+            raise UsageError(
+                f"{word!r} would become part of the question.",
+                f"A list has commas and no spaces: --{option} {listed}. If it belongs to the "
+                "question, put all of it in one pair of quotation marks.",
+            )
+
+
+def _is_model(word: str, registry: Registry) -> bool:
+    provider, slash, name = word.partition("/")
+    if slash:
+        return bool(name) and provider in registry.providers
+    try:
+        registry.resolve(word)
+    except UnknownName:
+        return False
+    return True
 
 
 def refuse_idle_priority(flags: Mapping[str, Any]) -> None:
@@ -188,23 +224,22 @@ async def _ask(
                 await _decline(app, state, box)
                 raise
             if not agreed:
-                state = await _decline(app, state, box)
+                await _decline(app, state, box)
                 if flags["as_json"]:
-                    _print_json(state)
-                return 0
+                    print_json({"discussion_id": None, "status": "declined"})
+                return FAILED
         if flags["detach"]:
             return await _left_to_a_worker(app, state, flags, box, request.priority)
         return await _run(app, state, flags, opening)
 
 
-async def _decline(app: App, state: State, box: list[str]) -> State:
-    """What was opened and is not to begin."""
+async def _decline(app: App, state: State, box: list[str]) -> None:
+    """What was opened and is not to begin leaves nothing behind."""
     if state.notification_plan is not None:  # what did not take place is no news
         await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
-    state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
+    await app.service.delete(state.discussion_id)
     box.clear()
     echo_error("Nothing was spent.")
-    return state
 
 
 async def _left_to_a_worker(
@@ -255,20 +290,25 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        here = flags["here"]
         if flags["detach"]:
+            _refuse_here_for_a_worker(flags)
             await app.service.check_room(discussion_id)
         await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
-            await again_as(app, OWNER, discussion_id, flags["again"], by="the user")
+            await again_as(app, OWNER, discussion_id, flags["again"], by="the user", here=here)
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
             return _deliver(state, flags)
-        box.append(discussion_id)
         if flags["detach"]:
+            box.append(discussion_id)
             if state.paused is not None:
                 state = await app.service.resume(discussion_id, by="the user")
             return await _left_to_a_worker(app, state, flags, box)
+        if not await app.service.is_driven(discussion_id):
+            await app.service.check_ways(discussion_id, here=here)
+        box.append(discussion_id)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
             if await app.service.is_driven(state.discussion_id):
@@ -279,6 +319,14 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
         return await _run(app, state, flags)
+
+
+def _refuse_here_for_a_worker(flags: Mapping[str, Any]) -> None:
+    if flags["here"]:
+        raise UsageError(
+            "--here means the addresses of this shell; a worker has its own.",
+            "Leave out --here or --detach.",
+        )
 
 
 def _stay_done(turns: int) -> str:
@@ -296,7 +344,7 @@ async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) 
     limits, lowered = higher
     for note in lowered:
         echo_error(f"Note: {note.text}")
-    await raise_to(app, OWNER, state, limits, by="the user")
+    await raise_to(app, OWNER, state, limits, by="the user", here=flags["here"])
 
 
 async def _newest_interrupted(app: App) -> str:
@@ -333,6 +381,8 @@ async def _run(
                 on_event=progress.on_event,
                 on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
+                # What was opened a moment ago is held where it was opened.
+                here=flags.get("here", False),
             )
     finally:
         progress.close()
@@ -541,6 +591,7 @@ def request_of(
         language=flags["language"],
         budget={limit: flags[flag] for flag, limit in LIMIT_WORDS.items()},
         follows=flags.get("follows", ""),
+        here=flags.get("here", False),
         context_from=flags.get("context_from") or (),
         pace=checked(
             Pace, {name: flags[name] for name in Pace.model_fields if name in flags}, surface

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import click
@@ -16,8 +15,9 @@ from ...settings import read_settings
 from ...user_procedures import ProcedureFiles
 from ..setup.words import HELP
 from .ask_options import spelled, told
+from .columns import echo_options, echo_rows
 from .completing import INSTALL, VARIABLE
-from .terminal import echo, echo_error
+from .terminal import echo, echo_error, echo_fitted
 
 WHEN = {
     "deliberation": "a decision or an estimate, by answers, critique and vote. The default.",
@@ -34,13 +34,11 @@ def help_command(procedure: str | None) -> int:
     """It answers also where the settings are broken."""
     if procedure is not None:
         return _one(procedure)
-    echo(HELP)
-    echo("\nThe procedures, and when to use each (--procedure NAME):")
+    echo_fitted(HELP)
+    echo_fitted("\nThe procedures, and when to use each (--procedure NAME):")
     own = _own()
-    wide = max(len(name) for name in (*WHEN, *own))
-    for name, when in {**WHEN, **own}.items():
-        echo(f"  {name:<{wide}}  {when}")
-    echo("\nOne of them, with all its options: roundtable help NAME")
+    echo_rows(list({**WHEN, **own}.items()), indent=2)
+    echo_fitted("\nOne of them, with all its options: roundtable help NAME")
     return 0
 
 
@@ -67,14 +65,14 @@ def _one(name: str) -> int:
     if name not in PROCEDURES and name not in own and name != CUSTOM:
         procedure_spec(name, _files())  # its error says why not
     model = OPTIONS[name if name in PROCEDURES else CUSTOM]
-    echo(f"{name}: {WHEN.get(name) or own.get(name, 'your own procedures')}")
-    echo(_tables(model))
+    echo_fitted(f"{name}: {WHEN.get(name) or own.get(name, 'your own procedures')}")
+    echo_options(_tables(model))
     if name in own:
-        echo(f"\nIts stages: roundtable procedures show {name}")
+        echo_fitted(f"\nIts stages: roundtable procedures show {name}")
     return 0
 
 
-def _tables(model: type[ProcedureOptions]) -> str:
+def _tables(model: type[ProcedureOptions]) -> dict[str, list[tuple[str, str]]]:
     known = [each for each in described(model) if "cli" not in each.closed]
     shared = [(spelled(each), told(each)) for each in known if each.shared]
     shared += [(f"no --{word}", why) for word, why in model.cannot.items()]
@@ -85,16 +83,7 @@ def _tables(model: type[ProcedureOptions]) -> str:
         for each in known
         for word in each.aliases
     ]
-    formatter = click.HelpFormatter(max_width=min(100, shutil.get_terminal_size().columns))
-    for title, rows in (
-        ("Options of every procedure", shared),
-        ("Its own", own),
-        ("Older names", older),
-    ):
-        if rows:
-            with formatter.section(title):
-                formatter.write_dl(rows)
-    return formatter.getvalue().rstrip()
+    return {"Options of every procedure": shared, "Its own": own, "Older names": older}
 
 
 def _general() -> list[tuple[str, str]]:

@@ -20,10 +20,10 @@ from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
 from ..files import write_chosen, write_deliverables
+from .columns import echo_rows
 from .progress import make_progress
 from .terminal import (
     confirmed,
-    echo,
     echo_document,
     echo_error,
     echo_key,
@@ -48,14 +48,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
             echo_error('No discussions yet. Start one: roundtable "Should we …?"')
             echo_error("Read a recorded one: roundtable examples")
         return 0
-    wide = max(len(row.procedure) for row in rows)
-    for row in rows:
-        topic = on_one_line(row.topic, 60)
-        turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
-        echo(
-            f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
-            f"{row.procedure:<{wide}}  {topic}{turned_out}"
-        )
+    echo_rows([_columns(row) for row in rows])
     if waiting := [row for row in rows if _status(row) == "interrupted"]:
         echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")
     if aside := [row for row in rows if row.standing == "set_aside"]:
@@ -232,6 +225,18 @@ def delete_command(flags: Mapping[str, Any]) -> int:
 def _status(row: DiscussionSummary) -> str:
     """For people: what is queued waits for a worker."""
     return "waiting" if row.queued else row.standing.replace("_", " ")
+
+
+def _columns(row: DiscussionSummary) -> tuple[str, ...]:
+    topic = on_one_line(row.topic, 60)
+    turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
+    return (
+        row.discussion_id,
+        _local(row.updated_at),
+        f"{_status(row):<11}",
+        row.procedure,
+        f"{topic}{turned_out}",
+    )
 
 
 def _row(row: DiscussionSummary) -> dict[str, Any]:

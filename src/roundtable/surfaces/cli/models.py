@@ -17,7 +17,7 @@ from ...models.facts import ModelFacts, about_list, facts_of
 from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider
 from ...speakers.characters import CHARACTERS
 from .here import tell_once
-from .terminal import echo, echo_error, is_terminal, print_json
+from .terminal import echo_error, echo_fitted, is_terminal, print_json
 
 SHOWN = 12
 """Models of a provider that are shown where nobody asks for all; the rest is counted."""
@@ -50,8 +50,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
             _of_which_nobody_told(found, words) or "roundtable models --all shows all of them.",
         )
     if not words:
-        echo(f"Default model: {_default(found)}")
-        echo("\nCan be used now:")
+        echo_fitted(f"Default model: {_default(found)}")
+        echo_fitted("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
     if not words:
         _show_troubles(found)
@@ -73,12 +73,12 @@ def _show_troubles(found: Found) -> None:
     shut = [(f"{each.label} ({each.how})", each.trouble) for each in found.providers]
     told = [(name, trouble) for name, trouble in shut if trouble is not None]
     if told or found.silent:
-        echo("\nSet up, but cannot be used now:")
+        echo_fitted("\nSet up, but cannot be used now:")
     for name, trouble in told:
-        echo(f"\n  {name}")
-        echo(f"    {trouble.told} {trouble.remedy}".rstrip())
+        echo_fitted(f"\n  {name}")
+        echo_fitted(f"    {trouble.told} {trouble.remedy}".rstrip())
     for server in found.silent:
-        echo(f"\n  {server.told} {server.remedy}".rstrip())
+        echo_fitted(f"\n  {server.told} {server.remedy}".rstrip())
 
 
 def _of_which_nobody_told(found: Found, words: Sequence[str]) -> str:
@@ -127,22 +127,22 @@ def _show(rows: Rows, *, everything: bool) -> None:
     now = time.time()
     rows = [(provider, models) for provider, models in rows if provider.trouble is None]
     for provider, models in rows:
-        echo(f"\n  {provider.label} ({provider.how})")
+        echo_fitted(f"\n  {provider.label} ({provider.how})")
         if about := about_list(provider, now):
-            echo(f"    {about}")
+            echo_fitted(f"    {about}")
         shown = models if everything else models[:SHOWN]
         if shown and provider.id not in ("local", "cmd"):
             _table([_HEADER, *(_cells(each) for each in shown)])
         elif shown:
-            echo(f"    {', '.join(each.id for each in shown)}")
+            echo_fitted(f"    {', '.join(each.id for each in shown)}")
         else:
-            echo(f"    Any model by its full id: {provider.id}/NAME")
+            echo_fitted(f"    Any model by its full id: {provider.id}/NAME")
         if (more := len(models) - len(shown)) > 0:
             example = f"roundtable models {provider.id} WORD"
-            echo(f"    and {more} more; all of them: --all, some of them: {example}")
+            echo_fitted(f"    and {more} more; all of them: --all, some of them: {example}")
     shown_any = any(models for provider, models in rows if provider.id not in ("local", "cmd"))
     if shown_any:
-        echo(f"\n  {_UNKNOWN} is what nobody told us. schema: its provider holds it to one.")
+        echo_fitted(f"\n  {_UNKNOWN} is what nobody told us. schema: its provider holds it to one.")
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:
@@ -151,12 +151,12 @@ def _table(rows: Sequence[tuple[str, ...]]) -> None:
     if sum(widths) + 2 * len(widths) + 2 > room:
         for name, window, price, *can in rows[1:]:
             able = (f"{what} {yes}" for what, yes in zip(_HEADER[3:], can, strict=True))
-            echo(f"    {name}")
-            echo(f"      {window} tokens, $ {price}, {', '.join(able)}")
+            echo_fitted(f"    {name}")
+            echo_fitted(f"      {window} tokens, $ {price}, {', '.join(able)}")
         return
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        echo(f"    {'  '.join(cells)}".rstrip())
+        echo_fitted(f"    {'  '.join(cells)}".rstrip())
 
 
 def _cells(model: ModelFacts) -> tuple[str, ...]:
@@ -189,22 +189,22 @@ def _yes(able: bool | None) -> str:
 def _show_rest(app: App, found: Found, *, everything: bool) -> None:
     servers = _silent_servers(app, found)
     if found.missing or servers:
-        echo("\nFor more:")
+        echo_fitted("\nFor more:")
         for missing in found.missing:
-            echo(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
+            echo_fitted(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
         for server in servers:
-            echo(f"  {server['label']}: {server['get']}")
-    echo("\nTo rehearse without a model (words from a script, and every way to fail):")
+            echo_fitted(f"  {server['label']}: {server['get']}")
+    echo_fitted("\nTo rehearse without a model (words from a script, and every way to fail):")
     for name, about in CHARACTERS.items():
-        echo(f"  scripted/{name}: {about}")
+        echo_fitted(f"  scripted/{name}: {about}")
     aliases = _aliases(app)
     shown = {a: model for a, model in aliases.items() if everything or found.usable(model)}
-    echo("\nAliases:")
+    echo_fitted("\nAliases:")
     for alias, model in shown.items():
-        echo(f"  {alias} → {model}")
+        echo_fitted(f"  {alias} → {model}")
     if more := len(aliases) - len(shown):
-        echo(f"  and {more} of models that cannot be used now: --all")
-    echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
+        echo_fitted(f"  and {more} of models that cannot be used now: --all")
+    echo_fitted(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
 
 
 def _document(app: App, found: Found, rows: Rows) -> dict[str, Any]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
-
 from ...core.errors import RoundtableError, UsageError
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.custom.model import Definition
 from ...procedures.options import described
 from ...user_procedures import ProcedureFiles
 from .ask_options import spelled, told
+from .columns import echo_options, echo_rows
 from .here import settings_here
-from .terminal import echo, print_json
+from .terminal import echo_fitted, print_json
 
 
 def procedures_command(flags: Mapping[str, Any]) -> int:
@@ -49,13 +48,14 @@ def _list(own: ProcedureFiles, *, as_json: bool) -> int:
     if as_json:
         print_json(rows)
         return 0
-    width = max(len(str(row["name"])) for row in rows)
+    table = []
     for row in rows:
         mark = "" if row["built_in"] else " (own)"
         told = f"cannot be used: {row['error']}" if "error" in row else row["summary"]
-        echo(f"{row['name']:<{width}}  {told}{mark}")
-    echo("\nOne of them: roundtable procedures show NAME")
-    echo('Hold one: roundtable "Should we …?" --procedure NAME')
+        table.append((str(row["name"]), f"{told}{mark}"))
+    echo_rows(table)
+    echo_fitted("\nOne of them: roundtable procedures show NAME")
+    echo_fitted('Hold one: roundtable "Should we …?" --procedure NAME')
     return 0
 
 
@@ -79,11 +79,8 @@ def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
     lines = [f"{name}: {spec.summary}"]
     if definition is not None:
         lines += ["", *_described(definition), "", f"From: {own.place(name)}"]
-    echo("\n".join(lines))
-    formatter = click.HelpFormatter(max_width=100)
-    with formatter.section("Flags of its own"):
-        formatter.write_dl([(spelled(each), told(each)) for each in known])
-    echo(formatter.getvalue().rstrip())
+    echo_fitted("\n".join(lines))
+    echo_options({"Flags of its own": [(spelled(each), told(each)) for each in known]})
     return 0
 
 

@@ -55,33 +55,38 @@ def echo_prose(text: str = "") -> None:
     click.echo(_broken(text, sys.stdout), file=sys.stdout)
 
 
+def echo_fitted(text: str = "") -> None:
+    """Lines of a list on standard output. A terminal gets none that is longer than it is wide."""
+    click.echo(_broken(text, sys.stdout, chop=True), file=sys.stdout)
+
+
 def echo_error(line: str) -> None:
     """A line for the person, beside the answer. A terminal gets it broken between words."""
     click.echo(_broken(line, sys.stderr), file=sys.stderr)
 
 
-def _broken(text: str, stream: TextIO) -> str:
+def _broken(text: str, stream: TextIO, *, chop: bool = False) -> str:
     text = for_screen(text)
     if not is_terminal(stream):
         return text
     width = screen_of(stream, os.environ).width
-    return "\n".join(_fitted(each, width) for each in text.split("\n"))
+    return "\n".join(_fitted(each, width, chop) for each in text.split("\n"))
 
 
-def _fitted(line: str, width: int) -> str:
+def _fitted(line: str, width: int, chop: bool) -> str:
     if cells(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip(" "))]
-    lines = wrapped(line, width - len(indent), chop=False)
+    lines = wrapped(line, width - len(indent), chop=chop)
     return "\n".join(f"{indent}{each}" for each in lines)
 
 
 def on_one_line(text: str, most: int | None = None) -> str:
-    """Words of others within a line of ours: it may be kept, and be shown as Markdown later."""
-    from ...views.outgoing import outgoing
+    """Words of others within a line of ours: it may be kept, and be shown elsewhere later."""
+    from ...views.outgoing import outgoing_words
 
     line = " ".join(for_screen(text).split())
-    return outgoing(line if most is None else clip(line, most))
+    return outgoing_words(line if most is None else clip(line, most))
 
 
 def print_json(document: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...views.outgoing import outgoing
+from ...views.outgoing import outgoing_words
 from .screen import READABLE, Screen, Style, cells, cut, for_screen, padded, wrapped
 
 NARROW = 40
@@ -111,7 +111,7 @@ class Sheet:
     def prose(self, text: str, indent: int = 2) -> None:
         """Markdown of somebody's, as words: headings, lists and code keep their lines."""
         code = False
-        for line in outgoing(text).split("\n"):
+        for line in outgoing_words(text).split("\n"):
             bare = line.strip()
             if bare.startswith(("```", "~~~")):
                 code = not code
@@ -170,7 +170,7 @@ class Sheet:
 
     def _words(self, text: str) -> str:
         """Anybody's words on one line. They may be kept, and be shown as Markdown later."""
-        return self._screen.words(outgoing(text))
+        return self._screen.words(outgoing_words(text))
 
     def _put(self, text: str, style: Style, first: str, then: str) -> None:
         room = max(8, self._width - max(cells(first), cells(then)))

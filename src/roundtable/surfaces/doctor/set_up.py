@@ -10,13 +10,13 @@ from ...core.errors import NoModel, RoundtableError
 from ...core.events import DiscussionOpened, StoredEvent
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.text import dollars
+from ...core.text import about, dollars
 from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
 from ...models.found import Found
 from ...models.registry import Registry
 from ...procedures import procedure_spec
-from ...rehearsal.estimate import Estimate, about, estimate
+from ...rehearsal.estimate import Estimate, estimate
 from ...settings import Settings
 from ..opening import open_request
 from .finding import Finding

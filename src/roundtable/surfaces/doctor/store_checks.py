@@ -15,7 +15,7 @@ from ...ledger import open_ledger
 from ...ledger.migrations import migrations
 from ...ledger.sqlite_file import APPLICATION_ID, translate
 from ...ports import Ledger
-from ...private import open_to_others
+from ...private import keep_private, open_to_others
 from ...settings import DATABASE, Settings
 from ..stored_files import is_ours
 from .finding import Finding
@@ -91,7 +91,8 @@ def _file(where: str) -> Finding:
 
 
 def check_rights(settings: Settings) -> Iterator[Finding]:
-    """Whether the home can be closed to others."""
+    """Whether the home can be closed to others: every command does that, so it is tried first."""
+    keep_private(settings.home)
     if open_to_others(settings.home):
         yield Finding(
             "home",

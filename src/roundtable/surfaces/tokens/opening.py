@@ -77,13 +77,15 @@ async def open_as(
     return state, tokens.opened(held, opening.place, state.discussion_id)
 
 
-async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *, by: str) -> State:
+async def again_as(
+    app: App, held: Capability, discussion_id: str, stage: str, *, by: str, here: bool = False
+) -> State:
     """The discussion, with its last stage open once more. What that may cost is set aside again.
     Refused if so much is not left."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
     async with _going_on(app, held, state, state.budget.max_cost_usd):
-        return await app.service.ask_again(discussion_id, stage, by=by)
+        return await app.service.ask_again(discussion_id, stage, by=by, here=here)
 
 
 async def raise_as(
@@ -109,7 +111,9 @@ async def raise_as(
     return await raise_to(app, held, state, limits, by=by)
 
 
-async def raise_to(app: App, held: Capability, state: State, limits: Limits, *, by: str) -> State:
+async def raise_to(
+    app: App, held: Capability, state: State, limits: Limits, *, by: str, here: bool = False
+) -> State:
     """The discussion, which may go on as far as these limits."""
     if held.id:
         tokens = _tokens(app)
@@ -121,7 +125,8 @@ async def raise_to(app: App, held: Capability, state: State, limits: Limits, *, 
                 "Give it more when it has ended for want of it.",
             )
     async with _going_on(app, held, state, limits.budget.max_cost_usd):
-        return await app.service.raise_limits(state.discussion_id, limits, by=by)
+        id_ = state.discussion_id
+        return await app.service.raise_limits(id_, limits, by=by, here=here)
 
 
 @asynccontextmanager

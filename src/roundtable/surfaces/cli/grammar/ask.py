@@ -224,8 +224,16 @@ def ask(**flags: Any) -> int:
     return ask_command(flags)
 
 
+held_here = click.option(
+    "--here",
+    is_flag=True,
+    help="Continue at the address that is set here, even if it was held on another server.",
+)
+
+
 @cli.command("follow-up", cls=AskCommand, short_help="Ask the same table a further question.")
 @click.argument("words", nargs=-1, metavar="[ID|last] QUESTION")
+@held_here
 def follow_up(**flags: Any) -> int:
     """Put a further question to the table of a finished discussion, with its verdict, positions,
     dissent and sources as material. Without an id: the newest one.
@@ -246,6 +254,7 @@ follow_up.also_takes(ask)
 @click.option("--again", metavar="STAGE", help="Repeat only the last stage of a closed discussion.")
 @limited
 @click.option("--detach", is_flag=True, help="Leave it to a worker (PostgreSQL), and return.")
+@held_here
 @seen
 def resume(**flags: Any) -> int:
     """Continue a discussion where it stopped. Finished calls are not made or paid for again.
