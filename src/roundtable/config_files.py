@@ -123,7 +123,7 @@ def _closed(path: Path, found: os.stat_result) -> bool:
     """Whether it can be closed to others: where it cannot, the file system knows no rights, and
     everything there looks open to everybody."""
     try:
-        path.chmod(stat.S_IMODE(found.st_mode) & ~_EVERYBODY_WRITES)
+        path.chmod(stat.S_IMODE(found.st_mode) & ~(_EVERYBODY_WRITES | stat.S_IWGRP))
         return not path.stat().st_mode & _EVERYBODY_WRITES
     except OSError:
         return False

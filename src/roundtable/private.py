@@ -35,7 +35,6 @@ _SURELY_OURS = (
 _READ_WITH_CARE = (
     "config.toml",
     "config.json",
-    "panels.json",
     "models.toml",
     "local_models.json",
     "roundtable_config.yaml",
