@@ -21,7 +21,9 @@ class Awaited:
     """Says whom a discussion waits for, and how they speak: of each turn once. The person at the
     keyboard is asked instead."""
 
-    def __init__(self, state: State, asker: TerminalAsker | None, say: Callable[[str], None]):
+    def __init__(
+        self, state: State, asker: TerminalAsker | None, say: Callable[[str], None]
+    ) -> None:
         seats = (*state.participants, state.start.host)
         self._outside = any(seat.speaker.model == OUTSIDE for seat in seats)
         self._asked = _own_seat(state) if asker is not None else None
