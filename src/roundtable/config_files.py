@@ -38,8 +38,8 @@ _EVERYBODY_WRITES = stat.S_IWOTH
 def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes | None:
     """What a file says; None if there is none. BadSetting if it is no readable file, or too large.
 
-    `ours`: it may say which programs run or where keys go, so one that somebody else owns, or that
-    everybody could have written, does not count.
+    `ours`: it may say which programs run, where keys go or what models are told, so one that
+    somebody else owns, or that everybody could have written, does not count.
     """
     where = str(path)
     try:
@@ -77,18 +77,24 @@ def _kind(mode: int) -> str:
     return "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
 
 
-def refuse_closed(home: Path) -> None:
-    """BadSetting if the folder of all these files is closed to us: it is one matter, and not one of
-    each file that could be in it."""
-    if os.access(home, os.F_OK) and not os.access(home, os.R_OK | os.X_OK):
-        owner = home.stat().st_uid
-        whose = f"; it belongs to another user ({owner})" if owner != _user() else ""
+def refuse_home(home: Path) -> None:
+    """BadSetting if the folder of all these files is closed to us, or somebody else's, who could
+    put any file there: it is one matter, and not one of each file that could be in it."""
+    if not os.access(home, os.F_OK):
+        return
+    closed = not os.access(home, os.R_OK | os.X_OK)
+    owner = home.stat().st_uid
+    foreign = _is_anothers(owner)
+    if closed or foreign:
+        told = "a folder that you may read" if closed else "a folder of yours"
+        whose = f"; it belongs to another user ({owner})" if foreign else ""
         remedy = "Name a folder of yours with ROUNDTABLE_HOME, or ask its owner."
-        raise BadSetting(str(home), "the home", f"a folder that you may read{whose}", remedy)
+        raise BadSetting(str(home), "the home", f"{told}{whose}", remedy)
 
 
-def _user() -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else 0
+def _is_anothers(owner: int) -> bool:
+    """Whether it belongs neither to us nor to root, who can change everything anyway."""
+    return sys.platform != "win32" and owner not in (os.geteuid(), 0)
 
 
 def unreadable(path: Path, error: OSError) -> BadSetting:
@@ -103,7 +109,7 @@ def _refuse_others(path: Path, found: os.stat_result) -> None:
     if sys.platform == "win32":
         return
     where = str(path)
-    if found.st_uid not in (os.geteuid(), 0):
+    if _is_anothers(found.st_uid):
         told = f"a file of yours; it belongs to another user ({found.st_uid}), who could change it"
         remedy = "Read it, then make it yours with chown; or remove it."
         raise BadSetting(where, WHOLE, told, remedy)
@@ -117,7 +123,7 @@ def _closed(path: Path, found: os.stat_result) -> bool:
     """Whether it can be closed to others: where it cannot, the file system knows no rights, and
     everything there looks open to everybody."""
     try:
-        path.chmod(stat.S_IMODE(found.st_mode) & ~_EVERYBODY_WRITES)
+        path.chmod(stat.S_IMODE(found.st_mode) & ~(_EVERYBODY_WRITES | stat.S_IWGRP))
         return not path.stat().st_mode & _EVERYBODY_WRITES
     except OSError:
         return False

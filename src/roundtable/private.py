@@ -32,7 +32,16 @@ _SURELY_OURS = (
     "driving.log",
 )
 
-_READ_WITH_CARE = ("config.toml", "models.toml", "keys.toml", "tokens.json", "trust.json")
+_READ_WITH_CARE = (
+    "config.toml",
+    "config.json",
+    "models.toml",
+    "local_models.json",
+    "roundtable_config.yaml",
+    "keys.toml",
+    "tokens.json",
+    "trust.json",
+)
 """Their reader must see that everybody could write them: it refuses them once and closes them."""
 
 NO_RIGHTS_TOLD = ".no-access-rights"

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from .config_files import WHOLE, json_object, placed, refuse_closed, text_at, text_of, toml_table
+from .config_files import WHOLE, json_object, placed, refuse_home, text_at, text_of, toml_table
 from .core.agents import BUILT_IN, CommandAgent, completed
-from .core.errors import BadSetting, UsageError
+from .core.errors import BadSetting, UnknownName, UsageError
 from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
@@ -238,6 +238,9 @@ council's."""
 def of_set_up(stored: Mapping[str, Any], where: str) -> dict[str, Any]:
     """What config.json holds, which the set-up writes, as settings. The models and the language
     that were chosen for the council are everybody's."""
+    known = (*SET_UP, *CouncilConfig.model_fields, "version")
+    if stray := next((key for key in stored if key not in known), None):
+        raise UnknownName(f"key in {where}:", stray, known)
     council = {key: value for key, value in stored.items() if key not in SET_UP}
     parsed = CouncilConfig.parse(council, where)
     # Whoever set the council up alone means to use it.
@@ -392,7 +395,7 @@ def home_folder(env: Mapping[str, str]) -> Path:
     if not home.is_absolute():
         # It would lie in whatever folder is the current one, which may be somebody else's.
         raise BadSetting("the environment", "ROUNDTABLE_HOME", "the full path of a folder")
-    refuse_closed(home)
+    refuse_home(home)
     return home
 
 

@@ -140,9 +140,9 @@ class Folder:
 
     def read(self, name: str) -> bytes | None:
         """What a file says; None if it is not there or does not count. BadSetting if it is the
-        user's own and cannot be read."""
+        user's own and cannot be read, or may say what somebody else wrote."""
         path = self.path / name
-        return contents(path) if self.trust is None else self.trust.read(path)
+        return contents(path, ours=True) if self.trust is None else self.trust.read(path)
 
     def ignores(self, name: str) -> bool:
         """Whether the project has this file, and it does not count because it is not trusted."""

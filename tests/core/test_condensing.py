@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from roundtable.core.condensing import (
     condensed,
     condensed_note,
     listed,
+    room_taken,
     tokens_of,
 )
 from roundtable.core.fence import fence
@@ -66,6 +68,23 @@ def test_the_passage_that_answers_is_kept_with_its_page_and_the_beginning() -> N
     [cut] = found.cuts
     assert (cut.name, cut.whole, cut.shown) == ("0.txt", len(long), len(text))
     assert 4000 < sum(estimate_tokens(m.text) for m in found.shown) <= 6000
+
+
+@pytest.mark.parametrize("question", ["Tea or coffee?", "What about the zeppelin penalty?"])
+def test_of_many_short_documents_each_is_shown_from_its_beginning(question: str) -> None:
+    told = [
+        f"Report {n} of the yard. {'Nothing of note was seen. ' * 7}The zeppelin penalty was "
+        f"{n} euros. {'Nobody was there to hear it. ' * 5}"
+        for n in range(300)
+    ]
+    documents = tuple(Material(source=f"{n}.md", text=text) for n, text in enumerate(told))
+    found = condensed(documents, question, room_taken(documents) * 2 // 3)
+    whole = {each.source: each.text for each in documents}
+    cut = [each for each in found.shown if each.source in whole and each.text != whole[each.source]]
+    assert len(cut) > 100
+    assert all(each.text.startswith(f"Report {each.source[:-3]} of the yard.") for each in cut)
+    if "zeppelin" in question:
+        assert all("The zeppelin penalty" in each.text for each in cut)
 
 
 def test_short_documents_stay_whole_and_the_others_share_alike() -> None:

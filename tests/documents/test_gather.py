@@ -147,6 +147,30 @@ def test_a_text_with_a_control_character_gets_its_line_and_the_rest_goes_on(
     assert found.missed == set(found.lines)
 
 
+def test_texts_of_a_folder_in_another_encoding_are_counted_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, notes__a_dot_md="Tea.")
+    for name, text, encoding in (
+        ("latin.txt", "Größe: 5 €", "cp1252"),
+        ("old/kanji.txt", "これは日本語の文書です。", "shift_jis"),
+    ):
+        path = tmp_path / "notes" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text.encode(encoding))
+    (tmp_path / "notes" / "noise.dat").write_bytes(b"\xff\x01\x02\xfe" * 9)
+
+    found = gather(["notes"])
+
+    assert sources(found) == ["notes/a.md"]
+    counts, names = found.lines
+    assert "2 not UTF-8 text" in counts
+    assert "1 neither text nor document" in counts
+    assert names.endswith("to be converted first: latin.txt, old/kanji.txt")
+    assert names in found.missed
+
+
 def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "empty").mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -57,6 +58,28 @@ def test_a_page_is_read_as_its_reader_sees_it() -> None:
         "The site\n\n# Hello & welcome\n\nOne bold word.\n\n- first\n- second\n\n"
         "a | b\n1 | 2\n\nEnd."
     )
+
+
+def test_a_table_within_a_word_table_is_read_once_and_what_is_hidden_is_not() -> None:
+    library = pytest.importorskip("docx")
+    document = library.Document()
+    table = document.add_table(2, 2)
+    table.cell(0, 0).text = "outer"
+    inner = table.cell(0, 1).add_table(1, 2)
+    inner.cell(0, 0).text, inner.cell(0, 1).text = "left", "right"
+    table.cell(1, 0).text = "last"
+    paragraph = document.add_paragraph("Seen. ")
+    paragraph.add_run("Unseen.").font.hidden = True
+    paragraph.add_run("Seen too.").font.hidden = False
+    ghost = document.styles.add_style("Ghost", library.enum.style.WD_STYLE_TYPE.CHARACTER)
+    ghost.font.hidden = True
+    paragraph.add_run("Unseen by style.", style="Ghost")
+    data = io.BytesIO()
+    document.save(data)
+
+    text = read("plan.docx", data.getvalue()).text
+
+    assert text.split("\n\n") == ["outer | \nleft | right\nlast | ", "Seen. Seen too."]
 
 
 @pytest.mark.parametrize(("name", "text"), [("plan.pdf", docx), ("plan.txt", pptx)])

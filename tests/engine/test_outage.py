@@ -7,11 +7,12 @@ import asyncio
 import resource
 import sqlite3
 import stat
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -87,6 +88,17 @@ class Struck(Voice):
         return Reply(said, usage, served_by=request.model, finish_reason="stop")
 
 
+class TellingRescue(RescueFiles):
+    def __init__(self, folder: Path, owner: str, on_keep: Callable[[], object]) -> None:
+        super().__init__(folder, None, owner)
+        self._on_keep = on_keep
+
+    def keep(self, discussion_id: str, events: Sequence[NewEvent]) -> str:
+        place = super().keep(discussion_id, events)
+        self._on_keep()
+        return place
+
+
 @dataclass
 class House:
     """A table over a ledger that something happens to."""
@@ -98,10 +110,12 @@ class House:
     clock: Pauses = field(default_factory=Pauses)
     notices: list[Notice] = field(default_factory=list)
     voice: Voice = field(default_factory=lambda: Struck(0, lambda: None))
+    on_keep: Callable[[], object] = lambda: None
+    """What happens once something has been kept."""
 
     @property
     def rescue(self) -> RescueFiles:
-        return RescueFiles(self.folder / "rescue", None, self.owner)
+        return TellingRescue(self.folder / "rescue", self.owner, self.on_keep)
 
     @property
     def told(self) -> list[str]:
@@ -420,6 +434,113 @@ async def test_ending_it_by_hand_does_not_wait_and_keeps_what_was_said(
     await freed(house, id_)
     assert is_whole(await house.run_on(id_), await house.ledger.read(id_))
     assert len(house.voice.requests) == CALLS
+
+
+@pytest.fixture
+async def patient(path: Path) -> AsyncIterator[House]:
+    """At a ledger that waits by itself for much longer than anybody would."""
+    ledger = await SqliteLedger.open(path, patience=3600)
+    async with asyncio.timeout(60):
+        try:
+            yield House(ledger, path.parent)
+        finally:
+            await ledger.close()
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize("call", [1, 3, CALLS])
+async def test_an_answer_is_kept_before_the_ledger_has_given_up_waiting(
+    patient: House, path: Path, call: int
+) -> None:
+    """So that a process that is killed meanwhile loses nothing."""
+    ends: list[Callable[[], None]] = []
+    kept: list[list[NewEvent]] = []
+
+    def look() -> None:
+        kept.extend(patient.rescue.kept(id_))
+        ends[0]()
+
+    patient.voice = Struck(call, lambda: ends.append(locked(path)))
+    patient.on_keep = look
+    id_ = await patient.open()
+    state = await patient.run(id_)
+
+    assert any(isinstance(new.event, AttemptFinished) for new in kept[0])
+    assert is_whole(state, await patient.ledger.read(id_))
+    assert len(patient.voice.requests) == CALLS
+    assert patient.told == [], "it was not away for long"
+    assert not (path.parent / "rescue").exists()
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize("thinking", [False, True])
+async def test_ending_it_by_hand_does_not_wait_for_a_ledger_that_waits(
+    patient: House, path: Path, thinking: bool
+) -> None:
+    """Neither for what was said, nor to say that somebody thought in vain, nor on the way out."""
+    ends: list[Callable[[], None]] = []
+    begun = asyncio.Event()
+
+    def strike() -> None:
+        ends.append(locked(path))
+        begun.set()
+
+    class Thinking(Struck):
+        async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+            reply = await super().speak(request, on_words)
+            if thinking and len(self.requests) == 1:
+                await asyncio.Event().wait()
+            return reply
+
+    patient.voice = Thinking(1, strike)
+    id_ = await patient.open()
+    running = asyncio.ensure_future(patient.run(id_))
+    patient.on_keep = begun.set
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert [told for told in patient.told if "is kept in" in told] == patient.told[-1:]
+    assert not any("Trying again" in told for told in patient.told)
+    await patient.ledger.close()
+
+    ends[0]()
+    ledger = await SqliteLedger.open(path)
+    patient.ledger = ledger
+    await freed(patient, id_)
+    state = await patient.run_on(id_)
+    assert state.closed is not None
+    assert state.closed.status == "concluded"
+    assert len(patient.voice.requests) == CALLS + thinking
+    await ledger.close()
+
+
+async def test_what_was_kept_stays_until_all_of_it_is_stored(patient: House) -> None:
+    """Whoever takes it in may be killed, too, after the first of it."""
+    id_ = await patient.open()
+    for key in ("first", "second"):
+        note = NewEvent(NoteAdded(code="x", text=key), patient.clock.now(), key)
+        patient.rescue.keep(id_, [note])
+    held = asyncio.Event()
+    tried: list[str | None] = []
+    append = patient.ledger.append
+
+    async def appended(discussion_id: str, events: Sequence[NewEvent], **how: Any) -> Any:
+        tried.append(events[0].key)
+        if tried == ["first"]:
+            raise LedgerBusy("locked")
+        if events[0].key == "second":
+            held.set()
+            await asyncio.Event().wait()
+        return await append(discussion_id, events, **how)
+
+    patient.ledger.append = appended  # type: ignore[method-assign]
+    taking = asyncio.ensure_future(patient.service.take_in())
+    await held.wait()
+    assert len(patient.rescue.kept(id_)) == 2
+    taking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await taking
 
 
 async def test_whoever_took_over_meanwhile_wins_and_nothing_is_doubled(

@@ -39,7 +39,7 @@ class File:
     everywhere: bool = False
     """Needed by every command: it says where things are stored, or what may count at all."""
     ours: bool = False
-    """Says what runs or holds keys, so that it must be nobody else's."""
+    """Says who speaks, what runs or where keys go, so that it must be nobody else's."""
     place: Literal["home", "project"] = "home"
 
 
@@ -51,6 +51,7 @@ FILES = (
         '{"prest": "cheap"}',
         '{"version": 2, "mood": "good"}',
         '{"preset": "cheap"}',
+        ours=True,
     ),
     File(
         "config.toml",
@@ -63,7 +64,9 @@ FILES = (
         ours=True,
     ),
     File("models.toml", ASK, "models = 3", "[moods]", "version = 2", "[aliases]", ours=True),
-    File("panels.json", ASK, '{"rounds": "x"}', '{"pannels": 1}', '{"version": 2}', "{}"),
+    File(
+        "panels.json", ASK, '{"rounds": "x"}', '{"pannels": 1}', '{"version": 2}', "{}", ours=True
+    ),
     File(
         "local_models.json",
         DELIBERATE,
@@ -71,6 +74,7 @@ FILES = (
         '{"enginering": "opus"}',
         '{"version": 2}',
         "{}",
+        ours=True,
     ),
     File(
         "roundtable_config.yaml",
@@ -78,6 +82,7 @@ FILES = (
         "models: 3",
         "models: [{id: opus, priorty: 1}]",
         good="models: []",
+        ours=True,
     ),
     File(
         "experts/own.toml",
@@ -86,12 +91,14 @@ FILES = (
         "[[expert]]\nmood = 1",
         "version = 2",
         "",
+        ours=True,
     ),
     File(
         "procedures/own.toml",
         ("Tea?", *QUICK[:3], "--procedure", "own"),
         "name = 3",
         'name = "own"\nmoods = 1',
+        ours=True,
     ),
     File(
         "keys.toml",
@@ -238,6 +245,7 @@ def test_what_everybody_could_have_written_does_not_count_the_first_time(
 ) -> None:
     desk.home.mkdir(mode=0o755)
     path = desk.home / file.name
+    path.parent.mkdir(exist_ok=True)
     path.write_text(file.good, "utf-8")
     path.chmod(0o666)
 
@@ -265,20 +273,20 @@ def test_what_belongs_to_another_user_does_not_count(
     assert contents(path) == b"concurrency = 3", "where it can do no harm it counts"
 
 
-@pytest.mark.parametrize("name", ["config.toml", "config.json", "panels.json", "models.toml"])
+@pytest.mark.parametrize("file", [f for f in FILES if f.ours], ids=lambda file: file.name)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
-def test_no_command_goes_by_a_file_of_another_user(desk: Desk, name: str) -> None:
-    desk.home.mkdir()
-    path = desk.home / name
-    path.write_text("{}" if name.endswith("json") else "", "utf-8")
+def test_no_command_goes_by_a_file_of_another_user(desk: Desk, file: File) -> None:
+    path = desk.home / file.name
+    path.parent.mkdir(parents=True)
+    path.write_text(file.good, "utf-8")
     os.chown(path, 12_345, -1)
 
-    told = desk(*ASK)
+    told = desk(*file.needed_by)
 
     assert told.code == 2
-    assert f"{name}: " in told.err
+    assert f"{file.name}: " in told.err
     assert "belongs to another user" in " ".join(told.err.split())
-    assert "chown" in told.err
+    assert "chown" in told.err or file.name == "keys.toml", "keys are entered anew"
 
 
 def test_the_line_is_named(desk: Desk) -> None:

@@ -225,6 +225,14 @@ def test_a_user_file_adds_providers_models_aliases_and_prices(tmp_path: Path) ->
             "names of its own",
         ),
         ("[models", "the file", "TOML"),
+        *(
+            (
+                f'[providers.house]\nbase_url = "{url}"',
+                "providers.house.base_url",
+                "begins with http:// or https://",
+            )
+            for url in ("notaurl", "http://", "ftp://house/v1", "http://house:99999/v1", "")
+        ),
     ],
 )
 def test_a_bad_user_file_is_told_by_file_key_and_expectation(

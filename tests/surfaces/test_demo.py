@@ -10,6 +10,8 @@ from roundtable.surfaces.demo import CONCLUSION, SPEECHES, run_demo
 
 from .desk import Desk
 
+SCRIPTED = ("--model", "scripted/stubborn", "--quick", "--no-log")
+
 
 @pytest.mark.requirement("D-34")
 def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk: Desk) -> None:
@@ -30,6 +32,19 @@ def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk
     assert conclusion.name in done.err
     page = desk("export", id_, "--format", "html").out
     assert all(words.split(".")[0] in page for _, words, _ in SPEECHES)
+
+
+@pytest.mark.requirement("D-34")
+def test_a_further_question_is_put_to_a_table_at_which_somebody_can_answer(desk: Desk) -> None:
+    shown = desk("demo", "--no-web").out
+    id_ = desk.last_id()
+    assert f'roundtable follow-up {id_} "…" --procedure council' in shown
+    refused = desk("follow-up", id_, "And on Monday?")
+    assert refused.code == 2
+    assert "nobody at its table could answer" in refused.err
+    assert "--procedure council" in refused.err
+    asked = desk("follow-up", id_, "And on Monday?", "--procedure", "council", *SCRIPTED)
+    assert asked.code == 0, asked.err
 
 
 def test_nothing_is_said_to_be_unchanged_of_who_first_voted_after_hearing_others(

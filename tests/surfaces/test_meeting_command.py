@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ def opened(desk: Desk) -> str:
             return state.discussion_id
 
     return asyncio.run(main())
+
+
+@pytest.mark.requirement("D-17")
+def test_whom_a_meeting_waits_for_is_said_with_how_they_speak(desk: Desk) -> None:
+    id_ = opened(desk)
+    with desk.start("resume", id_) as running:
+        running.wait_until_it_says(f"Waiting for Ann to speak: roundtable speak {id_} TEXT")
+        assert desk("speak", id_, "One.", "--as", "arch").code == 0
+        running.wait_until_it_says("Waiting for Bob to speak")
+        running.process.send_signal(signal.SIGINT)
+        assert running.end().code == 130
 
 
 @pytest.mark.requirement("D-36", "D-45", "D-46", "D-33", "D-25")

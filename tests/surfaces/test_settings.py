@@ -106,6 +106,7 @@ def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(sources: Sources) -> No
         ("config.json", '{"round2": "maybe"}', ["config.json:1: round2", "boolean or 'ask'"]),
         ("config.json", '{"models": "opus"}', ["config.json:1: models", "a table"]),
         ("config.json", '{"models": {"poet": "opus"}}', ["config.json", "models.poet"]),
+        ("config.json", '{"models": {"muse": null}}', ["config.json:1: models.muse", "a model"]),
         ("config.json", '{"max_budget": "none"}', ["config.json:1: max_budget", "'low'", "'high'"]),
         ("config.toml", "concurrency =\n", ["config.toml", "valid TOML", "line 1"]),
         ("config.toml", "concurency = 3", ["config.toml", "'concurency'", "concurrency"]),
@@ -170,6 +171,20 @@ def test_a_project_may_not_decide_where_things_are_kept_and_served(
     assert str(sources.home / "config.toml") in str(caught.value)
 
 
+@pytest.mark.requirement("I-28")
+def test_an_unknown_key_of_the_set_up_is_told_with_all_that_it_could_be(sources: Sources) -> None:
+    sources.write("config.json", '{"procedures": "council"}')
+    with pytest.raises(UnknownName) as meant:
+        sources.read()
+    assert meant.value.remedy == "Did you mean procedure?"
+
+    sources.write("config.json", '{"zzz": 1}')
+    with pytest.raises(UnknownName) as unknown:
+        sources.read()
+    for key in ("host", "procedure", "budget", "search", "web", "version", "models", "preset"):
+        assert key in unknown.value.remedy
+
+
 def test_an_unknown_key_of_a_project_is_told_apart_from_a_forbidden_one(sources: Sources) -> None:
     sources.write("roundtable.toml", 'databse = "x"')
 
@@ -201,9 +216,22 @@ def test_a_home_that_is_somebody_elses_is_said_once_and_not_of_each_file(
     desk.home.mkdir(exist_ok=True)
     closed = lambda _, how: how == os.F_OK  # noqa: E731
     monkeypatch.setattr("roundtable.config_files.os.access", closed)
-    monkeypatch.setattr("roundtable.config_files._user", lambda: 4321)
+    monkeypatch.setattr("roundtable.config_files._is_anothers", lambda _: True)
     told = desk(*command)
     assert told.code == 2
     assert told.err.count(str(desk.home)) == 1
     assert "expected a folder that you may read; it belongs to another user" in told.err
     assert "config.json" not in told.err
+
+
+@pytest.mark.parametrize("command", [("list",), ("doctor",), ("Tea or coffee?", *QUICK)])
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
+def test_a_home_that_another_user_lets_us_into_is_not_used_either(
+    desk: Desk, command: tuple[str, ...]
+) -> None:
+    desk.home.mkdir(mode=0o755)
+    os.chown(desk.home, 12_345, -1)
+    told = desk(*command)
+    assert told.code == 2
+    assert "expected a folder of yours; it belongs to another user (12345)" in told.err
+    assert "ROUNDTABLE_HOME" in told.err

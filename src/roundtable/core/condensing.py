@@ -25,7 +25,7 @@ CODE, SPREAD = "condensed", "condensed_spread"
 """What a note says of it: all passages were chosen by the question's words, or not all."""
 ROOM = "material_tokens"
 """The option under which a discussion keeps how much of its documents is shown, if not all."""
-RULE, PRESENT = "material_rule", 3
+RULE, PRESENT = "material_rule", 4
 """The option under which it keeps by which rule that is chosen, and the number of the present one:
 it grows with whatever changes what is shown. Prompts of another rule cannot be rendered again."""
 LEAST = 120

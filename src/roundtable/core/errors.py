@@ -107,7 +107,10 @@ class UnknownName(UsageError):
         self.kind = kind
         self.name = name
         names = sorted(known)
-        self.suggestions: Sequence[str] = get_close_matches(name, names, n=3, cutoff=0.5)
+        # Beside one that is surely meant, others that look a little like it only confuse.
+        self.suggestions: Sequence[str] = get_close_matches(
+            name, names, n=3, cutoff=0.85
+        ) or get_close_matches(name, names, n=3, cutoff=0.5)
         if remedy is None:
             if self.suggestions:
                 remedy = f"Did you mean {' or '.join(self.suggestions)}?"

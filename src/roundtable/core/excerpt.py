@@ -25,6 +25,9 @@ BEGINNING = END = 0.2
 """The share of an excerpt that the text's beginning has for certain, and the end if it counts."""
 PIECES = (150, 300, 600, 1200)
 """Characters beyond which a paragraph is taken apart: the shorter the excerpt, the finer."""
+FINEST = 75
+"""The same of a document of which hardly more than its beginning has room: so that the passage that
+answers has some beside it."""
 _TO_AN_EXCERPT = 6
 """At least so many pieces have room in an excerpt, if they can be fine enough."""
 BESIDE = 0.3
@@ -66,7 +69,8 @@ def excerpt(text: str, question: str, limit: int, *, end: bool = False) -> str:
     `end` how it ends is kept as well, as of a speech that comes to its point there."""
     if len(text) <= max(0, limit):
         return text
-    fine = max((each for each in PIECES if each * _TO_AN_EXCERPT <= limit), default=PIECES[0])
+    finest = PIECES[0] if end else FINEST
+    fine = max((each for each in PIECES if each * _TO_AN_EXCERPT <= limit), default=finest)
     reading = _reading(text, question, fine)
     if chosen := _chosen(reading, limit, end=end):
         return _joined(text, (reading.passages[at] for at in chosen))
@@ -158,7 +162,8 @@ def _chosen(reading: _Reading, limit: int, *, end: bool) -> list[int]:
         return []
     bodies = reading.bodies
     for at in bodies:
-        if passages[at].end > limit * BEGINNING or not take(at):
+        first = at == bodies[0] and not end  # it is kept, also where it is more than its share
+        if not (first or passages[at].end <= limit * BEGINNING) or not take(at):
             break
     last = passages[-1].end
     for at in reversed(bodies) if end else ():

@@ -27,9 +27,10 @@ IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
     "linked",
     "special (pipes, sockets, devices)",
 )
-HUGE, NO_DOCUMENT, UNOPENED, MORE = (
+HUGE, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
     "too large",
     "neither text nor document",
+    "not UTF-8 text",
     "closed to us",
     f"beyond the first {IN_A_FOLDER:,}",
 )

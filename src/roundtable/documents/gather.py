@@ -11,15 +11,17 @@ from ..core.errors import BadTopic
 from ..core.values import Material
 from ..core.visible import shown
 from .files import read_file
-from .folder import NO_DOCUMENT, UNOPENED, look_through
+from .folder import NO_DOCUMENT, NOT_UTF8, UNOPENED, look_through
 from .gathered import Gathered
 from .kinds import kind_of
 from .limits import MOST_IN_ALL, SLOW_BYTES
-from .read import NearlyText, Read, Unreadable
+from .read import NearlyText, OtherEncoding, Read, Unreadable
 from .reading import plain, read_document, with_text
 
 _LISTED = 40
 """Lines of an error: who named more has to set so many right first."""
+_NAMED = 1_000
+"""Files of a folder that are named in one line, which a terminal clips."""
 
 
 def gather(
@@ -95,10 +97,11 @@ class _Gathering:
             self._miss(shown(name), why)
 
     def folder(self, name: str) -> None:
-        """What is wrong with its files is counted, but for documents and what is nearly text, which
-        somebody may miss."""
+        """What is wrong with its files is counted. Documents, and what is text but for a character
+        or its encoding, are named as well: somebody may miss them."""
         looked = look_through(Path(name))
         before = len(self.materials)
+        encoded: list[str] = []
         for inside, path in looked.files:
             called = f"{name.rstrip('/')}/{inside}"
             try:
@@ -108,6 +111,9 @@ class _Gathering:
                 self.take(called, self._read(called, data))
             except OSError:
                 looked.left_out[UNOPENED] += 1
+            except OtherEncoding:
+                looked.left_out[NOT_UTF8] += 1
+                encoded.append(shown(inside))
             except Unreadable as why:
                 missed = isinstance(why, NearlyText) or "extra" in str(why)
                 if missed or path.suffix.lower() in (".pdf", ".docx", ".pptx", ".xlsx"):
@@ -120,6 +126,12 @@ class _Gathering:
             self.lines.append(f"{files} read of {shown(name)}, left out: {looked.line}")
         elif len(self.materials) == before:
             self.lines.append(f"{shown(name)} holds nothing to read")
+        if encoded:
+            more = len(encoded) - _NAMED
+            names = ", ".join(encoded[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+            told = f"Not UTF-8 text in {shown(name)}, to be converted first: {names}"
+            self.lines.append(told)
+            self.missed.add(told)
 
     def _miss(self, name: str, why: Unreadable) -> None:
         told = f"{name} {why}"

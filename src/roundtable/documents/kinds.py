@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import re
 from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Literal
 
 from ..core.extras import install
-from .read import Unreadable
+from .read import OtherEncoding, Unreadable
 
 Kind = Literal["text", "html", "pdf", "office"]
 
@@ -56,6 +57,10 @@ def _available(kind: Kind, said: str) -> Kind:
     return kind
 
 
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""What no text has, whatever its encoding."""
+
+
 def decoded(data: bytes) -> str:
     """A text file's text. Unreadable if it is none."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -68,7 +73,8 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         if b"\0" in data:
             raise Unreadable("is no text, and no kind of document that can be read") from None
-        raise Unreadable(
+        kind = Unreadable if _CONTROLS.search(data) else OtherEncoding
+        raise kind(
             f"is not UTF-8 text (byte {error.start}); convert it to UTF-8 text first"
         ) from None
     if "\0" in text:

@@ -19,6 +19,10 @@ class NearlyText(Unreadable):
     """A text file but for a character: somebody wrote it, and may miss it."""
 
 
+class OtherEncoding(Unreadable):
+    """Text as far as one can tell, but in another encoding: somebody wrote it, and may miss it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """The text of one document, and what should be said of it."""

@@ -39,6 +39,9 @@ async def drive(journal: Journal, procedure: Procedure, tools: Tools) -> None:
             if task in done:
                 task.result()
                 return
+    except asyncio.CancelledError:
+        journal.end()
+        raise
     finally:
         await _cancelled([*work, telling])
 

@@ -44,9 +44,7 @@ async def await_words(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
     reminder = NoteAdded(
         code=WAITING,
         text=f"{who.name} has {half:.0f} s left to speak {place}.",
-        remedy=f"roundtable conclude {id_} TEXT"
-        if plan.stage == CONCLUSION
-        else f"roundtable speak {id_} TEXT --as {who.id}",
+        remedy=how_to_speak(id_, plan),
     )
     await journal.record((reminder, f"{WAITING}/{plan.turn_id}"))
     await tools.clock.sleep(half)
@@ -61,6 +59,13 @@ async def await_words(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
     )
     # A turn has one outcome: words that came in the same moment stay.
     await journal.record((absent, journal.state.outcome_key(plan.turn_id)))
+
+
+def how_to_speak(discussion_id: str, plan: TurnPlan) -> str:
+    """The command that takes a turn from outside."""
+    if plan.stage == CONCLUSION:
+        return f"roundtable conclude {discussion_id} TEXT"
+    return f"roundtable speak {discussion_id} TEXT --as {plan.participant.id}"
 
 
 SAID_ONLY = "[said, not declared]"

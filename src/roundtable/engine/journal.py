@@ -155,8 +155,15 @@ class Journal:
         await self._through(lambda: self._ledger.renew_lease(lease, ttl=ttl))
 
     async def append_kept(self, outcome: Sequence[NewEvent]) -> None:
-        """Append what happened earlier and could not be stored then."""
-        await self._store(outcome)
+        """Append what happened earlier and could not be stored then. It is kept already, together
+        with what follows it: it is neither kept again nor dropped here."""
+        await self._take(await self._through(self._storing(outcome)))
+
+    def end(self) -> None:
+        """Whoever drives has gone: no database is waited for any more. What happened and cannot
+        be stored is kept."""
+        if self._outage is not None:
+            self._outage.end()
 
     async def _append_waiting(self, mine: Build) -> None:
         async with self._deciding:
@@ -197,10 +204,11 @@ class Journal:
         await self._take(await self._through(decided))
 
     async def _store(self, outcome: Sequence[NewEvent]) -> None:
-        def happened() -> Awaitable[list[StoredEvent]]:
-            return self._ledger.append(self.state.discussion_id, outcome, lease=self._lease)
+        await self._take(await self._through(self._storing(outcome), outcome))
 
-        await self._take(await self._through(happened, outcome))
+    def _storing(self, outcome: Sequence[NewEvent]) -> Callable[[], Awaitable[list[StoredEvent]]]:
+        id_ = self.state.discussion_id
+        return lambda: self._ledger.append(id_, outcome, lease=self._lease)
 
     async def _take(self, stored: Sequence[StoredEvent]) -> None:
         self._apply(stored)

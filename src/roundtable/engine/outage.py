@@ -19,6 +19,7 @@ from ..core.errors import (
     LedgerGone,
     LedgerMissing,
     LedgerReadOnly,
+    LedgerUnreachable,
 )
 from ..core.events import AttemptFailed, AttemptFinished, Event, NewEvent
 from ..core.state import State
@@ -33,6 +34,11 @@ T = TypeVar("T")
 PATIENCE = 300.0
 """Seconds for which a database that went away is waited for, where nobody says otherwise."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
+SOON = 0.3
+"""Seconds in which a ledger has long stored what it is given. An answer that takes longer is kept
+elsewhere first, for this process may end any moment; nobody is told yet."""
+HASTE = 1.0
+"""Seconds that a ledger has for one thing while somebody wants to end, if it was there so far."""
 
 AWAY = "The database does not answer; what was said is kept."
 REMINDED = 60.0
@@ -85,14 +91,18 @@ class Outage:
         self._answers = False
         """Whether what was last tried succeeded."""
         self._hurried = False
+        self._ending = False
+        self._limits: set[asyncio.Timeout] = set()
+        """Of what is being tried now: none, until somebody wants to end."""
+        self._said_away = False
         self._told = ""
         self._reminded = 0.0
         """At which second of the outage that was said last."""
         self._settled = asyncio.Event()
         """Set when the ledger has all that happened, or nobody waits for it any more."""
         self._unstored: dict[str, str] = {}
-        """The outcomes that the ledger does not have, by their first key, and where each is kept;
-        nowhere if there is no room for it but in memory."""
+        """The outcomes that the ledger does not have, or takes long to store, by their first key,
+        and where each is kept; nowhere if there is no room for it but in memory."""
         self._given_up: list[str] = []
         """Where those are that it will not have from here."""
 
@@ -105,7 +115,7 @@ class Outage:
         ledger until the ledger has it. LedgerGone when patience is over, or after `hurry`.
         """
         try:
-            if self._unstored and not outcome:
+            if self._since is not None and self._unstored and not outcome:
                 # What was decided comes after what happened: till then, calls whose answers are
                 # here would count as under way, and their time as spent.
                 result = await self._again(work, outcome)
@@ -123,9 +133,16 @@ class Outage:
         self._stored(outcome)
         return result
 
+    async def at_last(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do the last thing with the ledger, which may be left undone: it is not waited for where
+        the ledger is away, or whoever drives has gone. LedgerUnreachable then."""
+        if self._since is not None:
+            self._ending = True
+        await self._tried(work, ())
+
     async def _first(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
         try:
-            return await work()
+            return await self._tried(work, outcome)
         except LedgerError as error:
             if not error.temporary:
                 raise
@@ -133,15 +150,54 @@ class Outage:
             self._answers = False
         if self._since is None:
             self._since, self._reminded = self._clock.monotonic(), 0.0
-            self._on_notice(Notice(self._id, True, _away(self._error, self._patience)))
+            if not self._in_haste:
+                self._said_away = True
+                self._on_notice(Notice(self._id, True, _away(self._error, self._patience)))
         self._keep(outcome)
         return await self._again(work, outcome)
+
+    async def _tried(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
+        """Once. A ledger may itself wait long for what is locked: what would be lost is kept
+        meanwhile, and who wants to end does not wait for it. LedgerUnreachable then; it may be
+        stored all the same."""
+        loop = asyncio.get_running_loop()
+        keeping = loop.call_later(SOON, self._keep, outcome) if outcome else None
+        limit = asyncio.timeout(self._haste if self._in_haste else None)
+        try:
+            async with limit:
+                self._limits.add(limit)
+                return await work()
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise LedgerUnreachable(self._error.message, self._error.remedy) from error
+        finally:
+            self._limits.discard(limit)
+            if keeping is not None:
+                keeping.cancel()
 
     def hurry(self) -> None:
         """Somebody wants to end: nothing is waited for any more, once it is kept. It holds until
         the ledger answers."""
         self._hurried = True
         self._settled.set()
+        by = asyncio.get_running_loop().time() + self._haste
+        for limit in self._limits:
+            if limit.when() is None:
+                limit.reschedule(by)
+
+    def end(self) -> None:
+        """The same, and for good: whoever drives has gone."""
+        self._ending = True
+        self.hurry()
+
+    @property
+    def _haste(self) -> float:
+        return SOON if self._unstored or self._since is not None else HASTE
+
+    @property
+    def _in_haste(self) -> bool:
+        return self._hurried or self._ending
 
     async def _again(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
         self._waiting += 1
@@ -157,7 +213,7 @@ class Outage:
                     pause = min(2 * pause, _LONGEST_PAUSE)
                 self._refuse_to_wait()
                 try:
-                    return await work()
+                    return await self._tried(work, outcome)
                 except LedgerError as error:
                     if not error.temporary:
                         raise
@@ -188,7 +244,9 @@ class Outage:
     def _tell_back(self) -> None:
         if self._since is not None and not self._unstored:
             self._since = None
-            self._on_notice(Notice(self._id, False, BACK))
+            if self._said_away:
+                self._said_away = False
+                self._on_notice(Notice(self._id, False, BACK))
 
     def _forget(self, outcome: Sequence[NewEvent]) -> str:
         """It is not waited for any more; where it is kept, if anywhere."""
@@ -201,7 +259,7 @@ class Outage:
         error = self._error
         assert self._since is not None, "an outage has begun"
         waited = self._clock.monotonic() - self._since
-        if waited < self._patience and not self._hurried:
+        if waited < self._patience and not self._in_haste:
             if waited - self._reminded >= REMINDED:
                 self._reminded = waited
                 left = _span(self._patience - waited)

@@ -745,9 +745,14 @@ class Service:
         lease = await (outage.through(take) if outage is not None else take())
         try:
             yield lease
+        except asyncio.CancelledError:
+            if outage is not None:
+                outage.end()
+            raise
         finally:
+            release = partial(self._ledger.release_lease, lease)
             try:
-                await self._ledger.release_lease(lease)
+                await (outage.at_last(release) if outage is not None else release())
             except LedgerError as error:
                 if not error.temporary:
                     raise

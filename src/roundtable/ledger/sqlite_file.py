@@ -11,6 +11,7 @@ import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import monotonic, sleep
@@ -114,6 +115,8 @@ def read_only(path: Path) -> LedgerReadOnly:
 T = TypeVar("T")
 
 _LONGEST_PAUSE = 0.003
+_LAST = 0.5
+"""Seconds for which a busy database is tried on after its ledger was closed."""
 
 
 class BusyRetry:
@@ -121,11 +124,16 @@ class BusyRetry:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
+        self._latest = inf
         self._random = random.Random()  # noqa: S311 - spreads the tries, guards nothing
 
     def deadline(self) -> float:
         """When a wish that is made now has waited long enough."""
         return monotonic() + self._seconds
+
+    def end_soon(self) -> None:
+        """Nobody is there any more who would wait: what is busy is tried for a moment longer."""
+        self._latest = monotonic() + _LAST
 
     def retry(self, work: Callable[[], T], deadline: float) -> T:
         """Do `work`, again and again while the database is busy, until the deadline."""
@@ -133,7 +141,7 @@ class BusyRetry:
             try:
                 return work()
             except sqlite3.OperationalError as error:
-                if not is_busy(error) or monotonic() >= deadline:
+                if not is_busy(error) or monotonic() >= min(deadline, self._latest):
                     raise
             sleep(self._random.uniform(0, _LONGEST_PAUSE))
 

@@ -95,13 +95,15 @@ class Worker:
         return result
 
     async def close(self) -> None:
-        """Finish what was handed in, close the connection and end the thread."""
+        """Finish what was handed in, close the connection and end the thread. A database that is
+        busy all the time holds that up for a moment only: what it did not take is not written."""
         with self._lock:
             if self._closed:
                 return
             self._closed = True
             job = self._job("stop", lambda _: None)
             self._queue.put(job)
+            self._busy_retry.end_soon()
         await asyncio.shield(job.future)
         self._thread.join()
 

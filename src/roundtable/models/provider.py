@@ -10,6 +10,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from ..core.text import redact
 from ..core.values import Value
@@ -53,6 +54,15 @@ class Provider(Value):
     @classmethod
     def _one_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
+
+    @field_validator("base_url")
+    @classmethod
+    def _leads_somewhere(cls, value: str | None) -> str | None:
+        """What is called as it stands must be whole: only a variable may name a host alone."""
+        if value is not None and not _is_whole(value):
+            expected = "an address that begins with http:// or https://"
+            raise PydanticCustomError("address", expected)
+        return value
 
     def key_variable(self, env: Mapping[str, str]) -> str | None:
         """The variable that holds its key, if one does."""
@@ -99,3 +109,11 @@ class Provider(Value):
         if self.probe == "ollama" and not path.endswith(self.api_path):
             path += self.api_path  # behind a proxy, its host has a path
         return parts._replace(netloc=netloc, path=path).geturl()
+
+
+def _is_whole(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none, or half an address of IPv6
+        return False

@@ -6,7 +6,7 @@ from ..core.assessment import OUTCOMES
 from ..core.errors import NotAllowed
 from ..core.framing import choices_of
 from ..core.state import State
-from ..core.values import EXAMPLE, Options
+from ..core.values import EXAMPLE, OUTSIDE, Options
 from ..core.voter_groups import TWINS
 from .casting_terms import CASTING, clarified_in, clarifying_terms, terms
 from .opening import OpenRequest, Seating
@@ -14,6 +14,10 @@ from .past_record import RECORD
 
 _OF_THEN = (RECORD, TWINS, OUTCOMES, CASTING, "output_path", "session", "default_notes")
 """Options that belong to the earlier question, or to what was known when it was asked."""
+
+
+DEMONSTRATION = "demo"
+"""Who opens the quick verification, in which one voice speaks for everybody."""
 
 
 def may_follow(state: State) -> State:
@@ -42,10 +46,24 @@ def may_be_continued(state: State) -> State:
     return state
 
 
+def is_demonstration(state: State) -> bool:
+    """Whether it is the quick verification, of which nothing goes on by itself."""
+    seats = (*state.participants, state.start.host)
+    return state.start.created_by == DEMONSTRATION and all(
+        seat.speaker.model == OUTSIDE for seat in seats
+    )
+
+
 def same_table(earlier: State, request: OpenRequest) -> Seating:
     """The same seats on the same models, by the same rules, for another question. Where the table
     designed its own workflow, that design stands. Whom the host seated stays seated, as it was
-    described then: the host is only asked what this question leaves open, where it was before."""
+    described then: the host is only asked what this question leaves open, where it was before.
+    NotAllowed for the demonstration, at whose table nobody sits who could answer."""
+    if is_demonstration(earlier):
+        raise NotAllowed(
+            f"{earlier.discussion_id} is the demonstration: nobody at its table could answer.",
+            "Let models take seats that know it: name a procedure, such as --procedure council.",
+        )
     start = earlier.start
     options: Options = {key: each for key, each in start.options.items() if key not in _OF_THEN}
     if "choices" in options:

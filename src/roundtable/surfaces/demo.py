@@ -15,6 +15,7 @@ from ..bootstrap import App
 from ..core.errors import UsageError
 from ..core.state import State
 from ..core.values import NewsChannel, NewsPlan
+from ..procedures.follow_up import DEMONSTRATION
 from .opening import open_request
 
 TOPIC = "Should the release go out on Friday, or wait for the load test?"
@@ -122,7 +123,7 @@ async def run_demo(
             surface="python",
             procedure="meeting",
             options={"participants": seats, "host": "outside", "max_rounds": 3},
-            created_by="demo",
+            created_by=DEMONSTRATION,
             search=False,
             news=plan,
         )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from ...core.errors import BadSetting, UnknownName
 from ...core.events import NoteAdded
@@ -124,6 +125,14 @@ class CouncilModels(Value):
     scholar: str | None = None
     engineer: str | None = None
     muse: str | None = None
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _named(cls, value: object) -> object:
+        """Who wants the usual model leaves the seat out."""
+        if value is None:
+            raise PydanticCustomError("unnamed", "a model, or no such key")
+        return value
 
 
 class CouncilConfig(Value):

@@ -27,7 +27,7 @@ from ...core.errors import (
     UnknownName,
     UsageError,
 )
-from ...core.events import NewsPlanned, NoteAdded
+from ...core.events import NewsPlanned, NoteAdded, StoredEvent
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
@@ -56,7 +56,7 @@ from .exits import BUDGET, FAILED, INTERRUPTED
 from .expected import expected_of
 from .here import settings_here
 from .page import show_page
-from .person import at_the_keyboard
+from .person import Awaited, at_the_keyboard
 from .progress import NOTHING_EXPECTED, TOLD_AT_ONCE, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
@@ -370,7 +370,14 @@ async def _run(
     expected = await expected_of(app.service, state) if is_live(**how) else NOTHING_EXPECTED
     progress = make_progress(**how, expected=expected, opening=opening)
     asker = _asker(flags, progress)
+    awaited = Awaited(state, asker, progress.say)
+
+    def on_event(record: StoredEvent, now: State) -> None:
+        progress.on_event(record, now)
+        awaited.look(now)
+
     try:
+        awaited.look(state)
         async with (
             at_the_keyboard(app, state, asker),
             posting(app.settings.home, progress.on_draft, app.exchange) as on_draft,
@@ -378,7 +385,7 @@ async def _run(
             state = await app.service.run(
                 state.discussion_id,
                 on_draft=on_draft,
-                on_event=progress.on_event,
+                on_event=on_event,
                 on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
                 # What was opened a moment ago is held where it was opened.

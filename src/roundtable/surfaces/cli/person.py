@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from ...bootstrap import App
 from ...core.errors import NotAllowed
 from ...core.state import State
+from ...core.text import listed
 from ...core.values import OUTSIDE
+from ...engine.external import how_to_speak
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
 from .terminal import TerminalAsker, echo_error
+
+
+class Awaited:
+    """Says whom a discussion waits for, and how they speak: of each turn once. The person at the
+    keyboard is asked instead."""
+
+    def __init__(
+        self, state: State, asker: TerminalAsker | None, say: Callable[[str], None]
+    ) -> None:
+        seats = (*state.participants, state.start.host)
+        self._outside = any(seat.speaker.model == OUTSIDE for seat in seats)
+        self._asked = _own_seat(state) if asker is not None else None
+        self._say = say
+        self._told: set[str] = set()
+
+    def look(self, state: State) -> None:
+        if not self._outside:
+            return
+        procedure = procedure_spec(state.start.procedure).procedure
+        waited_for = {
+            plan.turn_id: plan
+            for plan in open_turns(state, procedure)
+            if plan.participant.speaker.model == OUTSIDE and plan.participant.id != self._asked
+        }
+        if state.paused is not None or waited_for.keys() <= self._told:
+            return
+        self._told |= waited_for.keys()
+        plans = list(waited_for.values())
+        names = listed([plan.participant.name for plan in plans])
+        self._say(f"Waiting for {names} to speak: {how_to_speak(state.discussion_id, plans[0])}")
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from ...core.state import State
 from ...core.text import clip_words, same_words, worded
 from ...core.values import EXAMPLE_NOTE
 from ...procedures import procedure_spec
+from ...procedures.follow_up import is_demonstration
 from ...version import __version__
 from ...views.absence import Absence, absences
 from ...views.decision import Decision
@@ -76,6 +77,8 @@ class Verdict:
     """How it turned out, if somebody said so."""
     whole_works: bool = False
     """Show all that is handed over, however long: there are no files of it."""
+    anew: bool = False
+    """Whether a further question needs another table: at this one nobody could answer."""
 
     @classmethod
     def of(
@@ -96,6 +99,7 @@ class Verdict:
             cost_of(state),
             f"Turned out: {out.outcome}{f' ({out.note})' if out.note else ''}" if out else "",
             whole_works,
+            is_demonstration(state),
         )
 
 
@@ -453,4 +457,6 @@ def next_words(verdict: Verdict) -> list[str]:
         case _ if kind in _UNANSWERED or called.startswith("example:"):
             return [f"roundtable show {called} --full"]
         case _:
-            return [f"roundtable show {called} --full", f'roundtable follow-up {called} "…"']
+            table = " --procedure council" if verdict.anew else ""
+            further = f'roundtable follow-up {called} "…"{table}'
+            return [f"roundtable show {called} --full", further]
