@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from ..core.agents import on_subscription
+from ..core.budget import together
 from ..core.decide import Procedure
 from ..core.state import State
 from ..core.text import dollars
@@ -246,7 +247,7 @@ def _taken(
     """What calls take, each of so many tokens in and out, with so many that are made again."""
     cost: float | None = 0.0
     tokens, made = 0.0, float(len(calls))
-    slowest: dict[int, float] = {}
+    steps: list[tuple[int, float]] = []
     for each in calls:
         read, said, again = counted(each)
         tokens, made = tokens + read + said, made + again
@@ -256,8 +257,8 @@ def _taken(
         else:
             cost += (read * price[0] + said * price[1]) / 1_000_000
         share = said / each.tokens_out if each.tokens_out else 1.0
-        slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
-    return Takes(made, tokens, cost, sum(slowest.values()))
+        steps.append((each.step, each.seconds * share))
+    return Takes(made, tokens, cost, together(steps))
 
 
 def _between(one: Takes, other: Takes, far: float) -> Takes:
