@@ -38,6 +38,5 @@ def seconds_for(
     calls = play(led, procedure, known, "differing", spent_after=heard).calls
     needed = [each for each in calls if not each.dispensable and each.turn_id != plan.turn_id]
     after = together((each.step, each.seconds) for each in needed)
-    # How short a call can be where little is said nobody knows: not shorter than any was here.
-    own = max(usual_seconds(known, plan, call), known.quickest)
+    own = usual_seconds(known, plan, call)
     return left * own / (own + after) if AMPLE * (own + after) <= left else 0.0

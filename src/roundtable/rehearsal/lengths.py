@@ -153,6 +153,8 @@ class Lengths:
     slowness: float = 1.0
     """How many times as long as was known before calls take in the discussion at hand: a line or a
     crowded hour slows all of them alike."""
+    quickest: float = 0.0
+    """Seconds of the quickest call in the discussion at hand."""
 
     def with_course(self, procedure: str, calls: float) -> Lengths:
         """With one more discussion that came to its end."""
@@ -224,8 +226,11 @@ class Lengths:
             for each in answers
             if each.seconds > 0
         ]
-        slowness = median(slower) if slower else 1.0
-        return replace(self.with_more(here), here=here, slowness=slowness)
+        known = replace(self.with_more(here), here=here)
+        if not slower:
+            return known
+        quickest = min(e.seconds for each in here.values() for e in each if e.seconds > 0)
+        return replace(known, slowness=median(slower), quickest=quickest)
 
     def caution(self, model: str) -> float:
         """By how much its provider may count more than we think: little once it has told how it
@@ -246,13 +251,8 @@ class Lengths:
             return 0.05
         known = self._times_as_long(model, template) * self.slowness
         own = [_times_as_long(each) for each in self.here.get(model, ()) if each.seconds > 0]
-        return _usual_seconds(tokens) * _drawn_to(known, own)
-
-    @property
-    def quickest(self) -> float:
-        """Seconds of the quickest call in the discussion at hand; 0 before there is one."""
-        heard = (each.seconds for answers in self.here.values() for each in answers)
-        return min((seconds for seconds in heard if seconds > 0), default=0.0)
+        # How soon little is said nobody knows: not sooner than anything was here.
+        return max(self.quickest, _usual_seconds(tokens) * _drawn_to(known, own))
 
     def _times_as_long(self, model: str, template: str) -> float:
         """How many times as long as is usual its calls took before the discussion at hand."""
