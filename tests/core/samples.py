@@ -78,6 +78,7 @@ def failed(
     turn_id: str = "1/answer/scholar",
     attempt: int = 1,
     retry_after: float | None = None,
+    usage: Usage | None = None,
 ) -> AttemptFailed:
     return AttemptFailed(
         turn_id=turn_id,
@@ -86,6 +87,7 @@ def failed(
         message=f"It was {cause}.",
         remedy=f"Mend {cause}.",
         retry_after=retry_after,
+        usage=usage,
     )
 
 

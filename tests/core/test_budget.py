@@ -207,6 +207,21 @@ def test_a_failed_call_that_may_have_been_paid_keeps_its_reservation(cause: Fail
 
 
 @pytest.mark.requirement("Z-09")
+@pytest.mark.parametrize("cause", ["empty", "refused", "garbled"])
+def test_a_failed_call_of_which_its_provider_told_the_usage_is_counted_by_that(
+    cause: FailureCause,
+) -> None:
+    used = Usage(calls=1, input_tokens=90, output_tokens=200, priced_usd=0.25)
+    state = fold(recorded(opened(), started(), failed(cause, usage=used)))
+    assert state.spending(NOON) == Spending(1, 290, 0.25, 0)
+    assert state.usage == used
+    unpriced = used.model_copy(update={"priced_usd": 0.0, "unpriced_calls": 1})
+    state = fold(recorded(opened(), started(), failed(cause, usage=unpriced)))
+    assert state.usage.cost_usd is None
+    assert state.spending(NOON).cost_usd == 0.5, "unknown is not zero"
+
+
+@pytest.mark.requirement("Z-09")
 @pytest.mark.parametrize(
     ("cause", "calls"),
     [("rate_limited", 1), ("auth", 1), ("not_found", 0), ("bad_request", 1), ("too_long", 1)],

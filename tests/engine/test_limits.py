@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
 
-from roundtable.core.errors import NotAllowed
+from roundtable.core.errors import NotAllowed, SpeakerError
 from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State, fold
 from roundtable.core.text import dollars
-from roundtable.core.values import Budget, Material
+from roundtable.core.values import Budget, Material, Usage
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.rehearsal.estimate import Estimate, over_budget
@@ -22,6 +23,7 @@ from roundtable.views.decision import Decision
 from roundtable.views.notes import notes
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 PROCEDURES = ("deliberation", "council", "five-round", "adaptive", "meeting")
 
 
@@ -263,6 +265,43 @@ def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
     found = re.search(rf"{command}(?P<more>[\d.]+)$", state.closed.remedy)
     assert found is not None, state.closed.remedy
     assert float(found["more"]) > most
+
+
+class Pensive(Billed):
+    """Thinks until its tokens are used up, and is billed for that."""
+
+    def __init__(self, *, tells: bool) -> None:
+        super().__init__()
+        self.tells = tells
+        self.read = self.said = 0
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        read, said = reply.usage.input_tokens, min(800, request.max_tokens)
+        cost = (read * 1.0 + said * 5.0) / 1_000_000
+        self.read, self.said = self.read + read, self.said + said
+        used = Usage(calls=1, input_tokens=read, output_tokens=said, priced_usd=cost)
+        if self.tells:
+            return replace(reply, text="", usage=used, finish_reason="length")
+        raise SpeakerError("empty", "It used up its tokens.", used_up=True, usage=used)
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize("limit", [Budget(max_cost_usd=0.02), Budget(max_tokens=12_000)])
+def test_what_was_thought_and_not_said_is_counted_and_one_sum_is_told(
+    procedure: str, tells: bool, limit: Budget
+) -> None:
+    voice = Pensive(tells=tells)
+    state = held(Table({"*": voice}), procedure, limit)
+    assert (state.usage.input_tokens, state.usage.output_tokens) == (voice.read, voice.said)
+    cost = (voice.read * 1.0 + voice.said * 5.0) / 1_000_000
+    assert state.cost_usd == pytest.approx(cost)
+    spent = state.spending(state.updated_at or NOW)
+    assert (spent.tokens, spent.cost_usd) == (state.usage.tokens, pytest.approx(cost))
+    if state.exhausted is not None and limit.max_tokens:
+        assert f"{state.usage.tokens:,} of 12,000" in (state.closed.detail if state.closed else "")
 
 
 @pytest.mark.requirement("Z-35")

@@ -365,6 +365,37 @@ async def test_an_answer_without_a_word_is_empty(model: str) -> None:
 
 
 @EVERY_DIALECT
+@pytest.mark.requirement("Z-09")
+async def test_what_was_counted_of_an_empty_answer_is_told_with_the_failure(model: str) -> None:
+    error = await fail(" \n", request(model, "x" * 391))
+    assert error.usage is not None
+    assert (error.usage.calls, error.usage.output_tokens) == (1, 1)
+    assert error.usage.input_tokens == 100
+    assert error.usage.priced_usd == pytest.approx(price(model, 100, 1, 0) or 0.0)
+    assert (await fail(cut("Half an answer"), request(model))).usage is None, "it may be more"
+
+
+@pytest.mark.requirement("Z-09")
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("streams", [True, False])
+async def test_thoughts_that_used_up_all_tokens_are_counted(apart: bool, streams: bool) -> None:
+    usage: dict[str, int] = {"prompt_tokens": 900, "completion_tokens": 800, "total_tokens": 1700}
+    said = "delta" if streams else "message"
+    end = {"choices": [{"index": 0, said: {"content": ""}, "finish_reason": "length"}]}
+    chunks = [end, {"choices": [], "usage": usage}] if apart else [{**end, "usage": usage}]
+    if streams:
+        body = "".join(f"data: {json.dumps(each)}\n\n" for each in chunks) + "data: [DONE]\n\n"
+        fault = raw(body)
+    else:
+        fault = raw(json.dumps({**end, "usage": usage}), 200, "application/json")
+    error = await fail(fault, request("openai/gpt-5.3-codex"))
+    assert (error.cause, error.used_up) == ("empty", True)
+    assert error.usage is not None
+    assert (error.usage.tokens, error.usage.unpriced_calls) == (1700, 0)
+    assert error.usage.priced_usd == pytest.approx((900 * 1.75 + 800 * 14) / 1e6)
+
+
+@EVERY_DIALECT
 @pytest.mark.parametrize("fault", [hang(), hang("Half an"), delay(60, "Too late.")])
 async def test_time_is_limited_from_the_first_byte_to_the_last(model: str, fault: Answer) -> None:
     assert (await fail(fault, request(model, timeout=0.2))).cause == "timeout"

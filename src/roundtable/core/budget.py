@@ -70,6 +70,10 @@ class Wanted:
     """Tokens beyond which an answer is rare."""
     most_out: int
     """Tokens beyond which it would not go, or would not be let."""
+    seconds: float = 0.0
+    """How long it usually takes."""
+    step: int = 0
+    """Calls of the same step are made side by side, others one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,10 @@ def grant(
 
     `beside` are calls of the same stage that wait for their turn: they get their share, and with
     `whole_round` their fewest tokens are kept back: then nothing is spent that they may need.
-    `ending` is what has to come after them, up to the verdict: it is kept back. An unknown price
-    counts as the dearest known one.
+    `ending` is what has to come after them, up to the verdict: it is kept back, of the time too. An
+    unknown price counts as the dearest known one.
     """
-    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+    if not _is_in_time(budget, spending, (wanted, *(beside if whole_round else ()), *ending)):
         return BudgetExhausted(limit="time", detail=told(budget, "time", spending))
     needed = 1 + len(ending)
     if budget.max_calls is not None and spending.calls + needed > budget.max_calls:
@@ -135,8 +139,9 @@ def grant(
 def covers(
     budget: Budget, spending: Spending, calls: Sequence[Wanted], dearest: tuple[float, float]
 ) -> bool:
-    """Whether all of these calls can still be paid, each with the fewest tokens of use."""
-    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+    """Whether all of these calls can still be paid, each with the fewest tokens of use, and have
+    the time that they usually take."""
+    if not _is_in_time(budget, spending, calls):
         return False
     if budget.max_calls is not None and spending.calls + len(calls) > budget.max_calls:
         return False
@@ -149,6 +154,21 @@ def covers(
     return budget.max_cost_usd is None or spending.cost_usd + cost <= budget.max_cost_usd + 1e-12
 
 
+def together(calls: Iterable[tuple[int, float]]) -> float:
+    """How long calls take, each of a step and so many seconds: those of a step side by side."""
+    slowest: dict[int, float] = {}
+    for step, seconds in calls:
+        slowest[step] = max(slowest.get(step, 0.0), seconds)
+    return sum(slowest.values())
+
+
+def _is_in_time(budget: Budget, spending: Spending, calls: Iterable[Wanted]) -> bool:
+    if budget.max_seconds is None:
+        return True
+    left = budget.max_seconds - spending.seconds
+    return left > 0 and together((each.step, each.seconds) for each in calls) <= left
+
+
 def told(budget: Budget, limit: Limit, spending: Spending) -> str:
     """How much of a limit is used up; empty where there is no such limit."""
     most = getattr(budget, LIMITS[limit])
@@ -158,7 +178,8 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
         case "calls":
             return f"{spending.calls} of {most} calls made"
         case "time":
-            return f"{spending.seconds:.0f} of {most:.0f} seconds passed"
+            why = "" if spending.seconds >= most else f", {MORE}"
+            return f"{spending.seconds:.0f} of {most:.0f} seconds passed{why}"
         case "tokens":
             why = BEYOND if spending.tokens > most else MORE
             return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"

@@ -37,9 +37,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from .model_trouble import ModelTrouble
+
+if TYPE_CHECKING:
+    from .values import Usage
 
 FailureCause = Literal[
     "timeout",
@@ -353,14 +356,17 @@ class SpeakerError(RoundtableError):
         retry_after: float | None = None,
         trouble: ModelTrouble | None = None,
         used_up: bool = False,
+        usage: Usage | None = None,
     ) -> None:
         """`trouble` says what is wrong with the model, where it is the model: cause not_found;
-        `used_up`, that an answer is empty because all its tokens went into thought."""
+        `used_up`, that an answer is empty because all its tokens went into thought; `usage`, what
+        the provider counted all the same."""
         super().__init__(message, remedy)
         self.cause: FailureCause = cause
         self.retry_after = retry_after
         self.trouble = trouble
         self.used_up = used_up
+        self.usage = usage
 
 
 class SearchError(RoundtableError):

@@ -156,6 +156,8 @@ class AttemptFailed(Value):
     seconds: float = 0.0
     trouble: ModelTrouble | None = added(None)
     """What is wrong with the model, where it was not found to be usable."""
+    usage: Usage | None = added(None)
+    """What its provider counted although nothing came of it; None where it did not tell."""
 
 
 CORRECTION = "declaration"

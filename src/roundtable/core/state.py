@@ -97,6 +97,12 @@ class Attempt:
         return self.finished is None and self.failed is None
 
     @property
+    def usage(self) -> Usage | None:
+        """What was counted, of an answer or of a call that brought none."""
+        outcome = self.finished or self.failed
+        return outcome.usage if outcome else None
+
+    @property
     def reached_nobody(self) -> bool:
         """Whether the model that was asked for does not exist: that is no call."""
         return self.failed is not None and self.failed.cause == NOT_THERE
@@ -619,22 +625,28 @@ class State:
     def _attempt(self, turn_id: str, number: int) -> Attempt:
         return self.turns[turn_id].attempts[number - 1]
 
-    def _settle_finished(self, event: AttemptFinished) -> None:
+    def _settle_used(self, key: tuple[str, int], used: Usage) -> None:
         """What was reserved gives way to what was used; where nobody knows the cost, what the words
         come to stays reserved, because unknown is not zero."""
-        key = event.turn_id, event.attempt
         reserved = self.reservations.pop(key, None)
-        if reserved is not None and event.usage.cost_usd is None:
-            self.reservations[key] = budgets.kept_of(reserved, event.usage)
-        self.usage += event.usage.model_copy(update={"calls": 0})
+        if reserved is not None and used.cost_usd is None:
+            self.reservations[key] = budgets.kept_of(reserved, used)
+        self.usage += used.model_copy(update={"calls": 0})
+
+    def _settle_finished(self, event: AttemptFinished) -> None:
+        self._settle_used((event.turn_id, event.attempt), event.usage)
         self._heard[self._attempt(event.turn_id, event.attempt).started.model] = None
 
     def _settle_failed(self, event: AttemptFailed) -> None:
-        """A call that may have been paid keeps its reservation; any other gives it back."""
+        """A call of which its provider told what it used is counted so. Of the others those that
+        may have been paid keep their reservations, and the rest give them back."""
         key = (event.turn_id, event.attempt)
         if event.cause == NOT_THERE:
             self.usage += Usage(calls=-1)  # it reached nobody
             self._missing[self._attempt(*key).started.model] = None
+        if event.usage is not None:
+            self._settle_used(key, event.usage)
+            return
         if event.cause not in _MAYBE_PAID:
             self.reservations.pop(key, None)
             return

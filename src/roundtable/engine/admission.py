@@ -19,7 +19,15 @@ from ..core.values import Budget, Prompt, ToCome
 from ..rehearsal.estimate import estimate
 from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths
 from ..rehearsal.play import play
-from .ahead import ANSWERING, USEFUL, Ahead, as_usual, charged_here, known_here, procedure_of
+from .ahead import (
+    USEFUL,
+    Ahead,
+    as_usual,
+    charged_here,
+    known_here,
+    procedure_of,
+    usual_seconds,
+)
 
 
 def admission(
@@ -39,15 +47,19 @@ def admission(
     budget = state.budget
     text = prompt.system + prompt.user
     tokens_in = estimate_tokens(text)
-    if budget.max_tokens is None and budget.max_cost_usd is None and budget.max_calls is None:
-        free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
+    free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
+    over = budget.max_seconds is not None and spending.seconds >= budget.max_seconds
+    if budget == Budget() or over:
         return _named(state, grant(budget, spending, free, dearest))
     known = known_here(state, lengths)
     charged = charged_here(state)
-    wanted = charged(_wanted(known, plan, call, text, tokens_in, most_out))
     ahead = Ahead(state, plan, call, known, about_to, charged)
+    budget = ahead.weighed(budget)
+    if budget == Budget():
+        return _named(state, grant(budget, spending, free, dearest))
+    wanted = charged(_wanted(known, plan, call, text, tokens_in, most_out))
     beside = ahead.beside(wanted)
-    answers = call.purpose in ANSWERING
+    answers = ahead.answers
     further = answers and ahead.said_elsewhere and plan.round > 0
     # What is cut there is of no use: it is had whole, or not at all.
     if further:
@@ -70,7 +82,7 @@ def admission(
         return _named(state, granted)
     if call.purpose == "repair":
         # What cannot be had without it either is not kept back from it.
-        if not ahead.next_round_fits(budget, spending, dearest):
+        if not ahead.next_round_fits(state.budget, spending, dearest):
             granted = ask(ending=ahead.verdict(), whole_round=True)
     elif first:
         granted = _in_part(granted, ahead, budget, spending, wanted, dearest)
@@ -191,4 +203,12 @@ def _wanted(
     long = usual * SPREAD
     if not alone:
         long = lengths.at_most(model, name, small=speaker.demonstration)
-    return Wanted(speaker, tokens_in, fewest, max(1, round(usual)), max(1, ceil(long)), most_out)
+    return Wanted(
+        speaker,
+        tokens_in,
+        fewest,
+        max(1, round(usual)),
+        max(1, ceil(long)),
+        most_out,
+        usual_seconds(lengths, plan, call),
+    )

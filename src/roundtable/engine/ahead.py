@@ -16,7 +16,7 @@ from ..core.turns import Call
 from ..core.values import Budget, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import UNCOUNTED, Lengths, heard_in, took_in
+from ..rehearsal.lengths import DECLARED_AGAIN, UNCOUNTED, Lengths, heard_in, took_in
 from ..rehearsal.play import SpentAfter, Spoken, play, spent, without
 
 ANSWERING = ("answer", "retry", "fallback")
@@ -45,6 +45,7 @@ class Ahead:
     ) -> None:
         self.state, self.plan, self.lengths = state, plan, lengths
         self.repairs = call.purpose == "repair"
+        self.answers = call.purpose in ANSWERING
         self.optional = self.repairs or plan.policy.dispensable
         self.about_to, self.charged = about_to, charged
         self.procedure = procedure_of(state)
@@ -76,13 +77,13 @@ class Ahead:
             return []
         rendered = {each.turn_id: each for each in self._played()[0]}
         found = []
-        for turn_id in self._not_begun():
+        for place, turn_id in enumerate(self._not_begun(), 1):
             if turn_id in rendered:
-                found.append(self._wanted(rendered[turn_id]))
+                found.append(replace(self._wanted(rendered[turn_id]), step=wanted.step))
                 continue
             seat = self.state.participant(turn_id.rpartition("/")[2])
             speaker = seat.speaker if seat else wanted.speaker
-            found.append(self.charged(replace(wanted, speaker=speaker)))
+            found.append(self.charged(replace(wanted, speaker=speaker, step=wanted.step - place)))
         return found
 
     def in_full(self, wanted: Wanted) -> tuple[Wanted, list[Wanted]]:
@@ -119,6 +120,13 @@ class Ahead:
             return []
         return [self._wanted(each) for each in self._played(whole=False)[1]]
 
+    def weighed(self, budget: Budget) -> Budget:
+        """What is to be weighed of a budget before a call: its time only for answers, and only
+        once somebody has been heard. Before that nobody knows how fast it goes here, and of what
+        is written at the end it takes what is left."""
+        hurried = self.answers and self.plan.round > 0 and bool(self.state.said.in_rounds)
+        return budget if hurried else _unhurried(budget)
+
     def next_round_fits(
         self, budget: Budget, spending: Spending, dearest: tuple[float, float]
     ) -> bool:
@@ -134,6 +142,8 @@ class Ahead:
         if not any(each.round > 0 for each in then):
             return False
         calls = [self._wanted(each, whole=True) for each in then]
+        if not self.state.said.in_rounds:
+            budget = _unhurried(budget)
         return covers(budget, spending, [*self.beside_rendered(), *calls], dearest)
 
     def beside_rendered(self) -> list[Wanted]:
@@ -186,6 +196,10 @@ class Ahead:
             return wanted
         needed = longest_here(self.state).get(each.participant.id)
         return as_usual(wanted) if needed is None else as_needed(wanted, needed)
+
+
+def _unhurried(budget: Budget) -> Budget:
+    return budget.model_copy(update={"max_seconds": None})
 
 
 def as_usual(each: Wanted, share: float = MOSTLY) -> Wanted:
@@ -287,7 +301,19 @@ def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
         max(1, round(each.tokens_out)),
         max(1, ceil(each.at_most_out)),
         max(1, ceil(each.at_most_out)),
+        each.seconds * (1.0 if each.round > 0 else WHOLE),
+        each.step + 1,  # after what is asked for now
     )
+
+
+def usual_seconds(lengths: Lengths, plan: TurnPlan, call: Call) -> float:
+    """How long a call of a turn usually takes."""
+    speaker = call.speaker
+    template = plan.task_for(speaker).prompt.template
+    name = template if isinstance(template, str) else template.id
+    said = DECLARED_AGAIN if call.purpose == "declare" else 0.0
+    said = said or lengths.said(speaker.model, name, small=speaker.demonstration)
+    return lengths.seconds(speaker.model, name, said)
 
 
 def procedure_of(state: State) -> Procedure | None:

@@ -3,18 +3,19 @@ long that the answers and the verdict still have theirs, as far as is known how 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ..core.budget import Spending
+from ..core.budget import Spending, together
 from ..core.effects import TurnPlan
 from ..core.state import State
 from ..core.turns import Call
-from ..rehearsal.lengths import DECLARED_AGAIN, Lengths
-from ..rehearsal.play import SpentAfter, Spoken, play, without
-from .ahead import known_here, procedure_of
+from ..rehearsal.lengths import Lengths
+from ..rehearsal.play import SpentAfter, play, without
+from .ahead import known_here, procedure_of, usual_seconds
 
 NO_TIME = "it would take the time that the answers and the verdict need"
 TOOK_LONG = "it took longer than its share: the rest is for the answers and the verdict"
+AMPLE = 1.3
+"""Times as long as it usually takes: with less time left such a call is not begun, for if it is cut
+it is paid and of no use."""
 
 
 def seconds_for(
@@ -35,9 +36,10 @@ def seconds_for(
     led = state if repairs else without(state, [plan])
     heard: SpentAfter = "somebody" if repairs else "round"
     calls = play(led, procedure, known, "differing", spent_after=heard).calls
-    after = _together(each for each in calls if not each.dispensable and not _is(each, plan))
-    own = _usual(known, plan, call)
-    return left * own / (own + after) if own + after <= left else 0.0
+    needed = [each for each in calls if not each.dispensable and each.turn_id != plan.turn_id]
+    after = together((each.step, each.seconds) for each in needed)
+    own = usual_seconds(known, plan, call)
+    return left * own / (own + after) if AMPLE * (own + after) <= left else 0.0
 
 
 def too_late(state: State, spending: Spending, plan: TurnPlan, lengths: Lengths) -> bool:
@@ -50,35 +52,13 @@ def too_late(state: State, spending: Spending, plan: TurnPlan, lengths: Lengths)
     if plan.round == 0:
         return False  # what was said since is paid: it is tried
     known = known_here(state, lengths)
-    faster = min(1.0, known.pace)
     calls = play(state, procedure, known, "differing", spent_after="somebody").calls
     first = min((each.step for each in calls), default=0)
-    own = _together(each for each in calls if each.step == first) * faster
-    after = _together(each for each in calls if each.step > first and not each.dispensable)
+    own = together((0, each.seconds) for each in calls if each.step == first)
+    needed = (each for each in calls if each.step > first and not each.dispensable)
+    after = together((each.step, each.seconds) for each in needed)
     turn = state.turn(plan.turn_id)
     # Who was cut would be cut again with no more time than that.
     failed = [each.failed for each in turn.attempts if each.failed] if turn else []
     cut = max((each.seconds for each in failed if each.cause == "timeout"), default=0.0)
-    return max(own, cut) + after * faster > most - spending.seconds
-
-
-def _is(each: Spoken, plan: TurnPlan) -> bool:
-    return each.turn_id == plan.turn_id
-
-
-def _usual(known: Lengths, plan: TurnPlan, call: Call) -> float:
-    speaker = call.speaker
-    template = plan.task_for(speaker).prompt.template
-    name = template if isinstance(template, str) else template.id
-    small = speaker.demonstration
-    said = DECLARED_AGAIN if call.purpose == "declare" else 0.0
-    said = said or known.said(speaker.model, name, small=small)
-    return known.seconds(speaker.model, said, small=small)
-
-
-def _together(calls: Iterable[Spoken]) -> float:
-    """How long these calls take, those of a step side by side."""
-    slowest: dict[int, float] = {}
-    for each in calls:
-        slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds)
-    return sum(slowest.values())
+    return max(own, cut) + after > most - spending.seconds

@@ -423,7 +423,8 @@ class _Taking:
                 "Try again, allow more time (--first-word, --silence), or take a faster model.",
             ) from None
         if not reply.text.strip():
-            raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
+            message = "The model answered with nothing."
+            raise SpeakerError("empty", message, "Try again.", usage=reply.usage)
         if len(reply.text) > LONGEST_HEARD:
             text = reply.text[:LONGEST_HEARD]
             reply = replace(reply, text=text, finish_reason=CUT)
@@ -567,6 +568,7 @@ class _Taking:
             retry_after=error.retry_after,
             seconds=round(seconds, 3),
             trouble=error.trouble,
+            usage=error.usage,
         )
         return failed, _outcome_key(self.plan.turn_id, attempt)
 

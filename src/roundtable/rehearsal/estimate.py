@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from ..core.agents import on_subscription
+from ..core.budget import together
 from ..core.decide import Procedure
 from ..core.state import State
 from ..core.text import about, dollars
@@ -251,7 +252,7 @@ def _taken(
     `at_most` none is faster than the slowest one so far: a short one may take as long to begin."""
     cost: float | None = 0.0
     tokens, made = 0.0, float(len(calls))
-    slowest: dict[int, float] = {}
+    steps: list[tuple[int, float]] = []
     for each in calls:
         read, said, again = counted(each)
         tokens, made = tokens + read + said, made + again
@@ -264,8 +265,8 @@ def _taken(
         seconds = each.seconds * share
         if at_most:
             seconds = max(seconds, each.longest * (1 + again))
-        slowest[each.step] = max(slowest.get(each.step, 0.0), seconds)
-    return Takes(made, tokens, cost, sum(slowest.values()))
+        steps.append((each.step, seconds))
+    return Takes(made, tokens, cost, together(steps))
 
 
 def _between(one: Takes, other: Takes, far: float) -> Takes:

@@ -179,11 +179,13 @@ class Lengths:
     """By model, the newest last."""
     went: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """By procedure, the calls for each seat of earlier discussions."""
-    counts: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """By model, how many tokens its provider counted for one that was estimated, in each call of
-    the discussion at hand: the last of those that were heard."""
-    pace: float = 1.0
-    """How many times as long as is known of them the calls of the discussion at hand take."""
+    here: Mapping[str, Sequence[Heard]] = field(default_factory=dict)
+    """By model, what was heard in the discussion at hand: the last of those in `heard`."""
+    slowness: float = 1.0
+    """How many times as long as was known before calls take in the discussion at hand: a line or a
+    crowded hour slows all of them alike."""
+    quickest: float = 0.0
+    """Seconds of the quickest call in the discussion at hand."""
     longest: float = 0.0
     """Seconds of the longest of them, as far as can be told."""
 
@@ -239,7 +241,7 @@ class Lengths:
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
         answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
-        if own := self.counts.get(model):
+        if own := _counts(self.here.get(model, ())):
             answers = answers[-len(own) :]
         if not answers:
             return 1.0
@@ -249,23 +251,22 @@ class Lengths:
 
     def heard_here(self, here: Mapping[str, Sequence[Heard]], took: Sequence[Took] = ()) -> Lengths:
         """With what was heard in the discussion at hand, which goes before all others for how its
-        providers count, because most of what is read in it is the same material again and again;
-        and for how fast they are, because a server that is slow now is slow for all."""
-        known = self.with_more(here)
-        ratios = {model: found for model, own in here.items() if (found := _counts(own))}
-        paces, longest = [], 0.0
+        providers count, because most of what is read in it is the same material again and again,
+        and for how long calls take, because a server that is slow now is slow for all."""
+        known = replace(self.with_more(here), here=here)
+        if not took:
+            return known
+        slower, seconds = [], []
         for each in took:
-            said = each.said or known.said(each.model, each.template)
-            seconds = each.seconds * (LONGER if each.cut else 1.0)
-            paces.append(seconds / known.seconds(each.model, said))
-            longest = max(longest, seconds)
-        pace = median(paces) if paces else 1.0
-        return replace(known, counts=ratios, pace=pace, longest=longest)
+            seconds.append(each.seconds * (LONGER if each.cut else 1.0))
+            usual = _usual_seconds(each.said or known.said(each.model, each.template))
+            slower.append(seconds[-1] / usual / self._times_as_long(each.model, each.template))
+        return replace(known, slowness=median(slower), quickest=min(seconds), longest=max(seconds))
 
     def caution(self, model: str) -> float:
         """By how much its provider may count more than we think: little once it has told how it
         counts in the discussion at hand."""
-        ratios = self.counts.get(model)
+        ratios = _counts(self.here.get(model, ()))
         if not ratios:
             return CAUTION
         return min(CAUTION, max(CLOSE, max(ratios) / self.counted(model)))
@@ -274,17 +275,22 @@ class Lengths:
         """How much fewer or more tokens its provider may count than is likely."""
         return COUNTED if self.heard.get(model) else UNCOUNTED
 
-    def seconds(self, model: str, tokens: float, *, small: bool = False) -> float:
-        """How long it takes to say so much."""
+    def seconds(self, model: str, template: str, tokens: float) -> float:
+        """How long it takes this model to say so much to this template: by how long it took in the
+        discussion at hand, else by how long others took there and what was known of it before."""
         if model.startswith("scripted/"):
             return 0.05
-        answers = [each for each in self.heard.get(model, ()) if each.seconds > 0]
-        if len(answers) >= _ENOUGH:
-            # Per answer and per token together: neither alone tells of short and long ones.
-            known = tokens * median(each.seconds / each.said for each in answers)
-        else:
-            known = 4.0 if small else FIRST_WORD + tokens / PER_SECOND
-        return known * max(1.0, self.pace)
+        known = self._times_as_long(model, template) * self.slowness
+        own = [_times_as_long(each) for each in self.here.get(model, ()) if each.seconds > 0]
+        # How soon little is said nobody knows: not sooner than anything was here.
+        return max(self.quickest, _usual_seconds(tokens) * _drawn_to(known, own))
+
+    def _times_as_long(self, model: str, template: str) -> float:
+        """How many times as long as is usual its calls took before the discussion at hand."""
+        heard, here = self.heard.get(model, ()), len(self.here.get(model, ()))
+        before = [each for each in heard[: len(heard) - here] if each.seconds > 0]
+        there = [_times_as_long(each) for each in before if each.template == template]
+        return _drawn_to(_drawn_to(1.0, [_times_as_long(each) for each in before]), there)
 
     def _answers(self, model: str, template: str, usual: float) -> list[int]:
         """How long its answers were; one that was cut tells nothing unless it was longer than is
@@ -311,6 +317,15 @@ def _ratios(answers: Iterable[Heard]) -> list[float]:
         if each.purpose != "declare"
     )
     return [ratio for ratio, cut in found if not (cut and ratio < 1)]
+
+
+def _usual_seconds(tokens: float) -> float:
+    # Per answer and per token together: neither alone tells of short and long ones.
+    return FIRST_WORD + tokens / PER_SECOND
+
+
+def _times_as_long(each: Heard) -> float:
+    return each.seconds / _usual_seconds(each.said)
 
 
 def _followed(answers: Iterable[Heard], purpose: str, guess: float, weight: int) -> float:

@@ -254,7 +254,7 @@ class _Play:
                     again,
                     at_most,
                     step,
-                    self.lengths.seconds(speaker.model, said, small=small),
+                    self.lengths.seconds(speaker.model, template, said),
                     self.lengths.longest,
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),

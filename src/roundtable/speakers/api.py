@@ -198,15 +198,20 @@ class ApiSpeaker:
         self, call: ApiCall, endpoint: Endpoint, request: SpeakRequest, on_words: OnWords
     ) -> Reply:
         words: list[str] = []
-        async with aclosing(call.words()) as packets:
-            async for pieces in packets:
-                words += pieces
-                for piece in pieces:
-                    on_words(piece)  # an empty one, too: it thinks
-        heard = "".join(words)
-        text = spoken(heard)
-        if not text.strip():
-            raise _empty(endpoint, call)
+        try:
+            async with aclosing(call.words()) as packets:
+                async for pieces in packets:
+                    words += pieces
+                    for piece in pieces:
+                        on_words(piece)  # an empty one, too: it thinks
+            heard = "".join(words)
+            text = spoken(heard)
+            if not text.strip():
+                raise _empty(endpoint, call)
+        except SpeakerError as error:
+            if call.counted:  # it is paid, though nothing came of it
+                error.usage = self._usage(endpoint, request, "", call)
+            raise
         return Reply(
             text=text,
             usage=self._usage(endpoint, request, heard, call),

@@ -205,6 +205,13 @@ class ApiCall:
         return Tokens() if self.hung_up else self.told
 
     @property
+    def counted(self) -> Tokens:
+        """What the provider counted of a call that came to its end, whatever came of it; nothing of
+        one that broke off, for that may have used more."""
+        ended = self._answer.ended or self._answer.reason
+        return self.tokens if ended else Tokens()
+
+    @property
     def told(self) -> Tokens:
         """What the provider has counted so far."""
         return self._answer.tokens

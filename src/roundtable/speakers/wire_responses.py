@@ -95,13 +95,13 @@ class ResponsesAnswer(Answer):
 
     def _end(self, response: Json) -> None:
         self.ended = True
-        if error := response.get("error"):
-            raise ProviderError(error)
-        self.served_by = response.get("model") or self.served_by
         usage = part(response, "usage")
         cached = count(part(usage, "input_tokens_details").get("cached_tokens"))
         read, written = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
         self.tokens = Tokens(read, written, cached)
+        if error := response.get("error"):
+            raise ProviderError(error)
+        self.served_by = response.get("model") or self.served_by
         reason = part(response, "incomplete_details").get("reason")
         status = response.get("status") or ""
         self.reason = reason or ("" if status == "incomplete" else status)

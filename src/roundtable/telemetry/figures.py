@@ -24,6 +24,7 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.state import State
+from ..core.values import Usage
 
 SETTING = "metrics"
 _SECONDS = (0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300, 600)
@@ -69,6 +70,8 @@ class Figures:
                 self._answered(event, state)
             case AttemptFailed():
                 self._calls.labels(*_speaker(state, event), event.cause).inc()
+                if event.usage is not None:
+                    self._used(_speaker(state, event), event.usage)
             case SpeechGiven():
                 self._turns.labels(state.start.procedure, "spoken").inc()
             case TurnFailed():
@@ -118,9 +121,11 @@ class Figures:
 
     def _answered(self, event: AttemptFinished, state: State) -> None:
         speaker = _speaker(state, event)
-        usage = event.usage
         self._calls.labels(*speaker, "answered").inc()
         self._seconds.labels(*speaker).observe(event.seconds)
+        self._used(speaker, event.usage)
+
+    def _used(self, speaker: tuple[str, str], usage: Usage) -> None:
         self._tokens.labels(*speaker, "input").inc(usage.input_tokens)
         self._tokens.labels(*speaker, "output").inc(usage.output_tokens)
         self._cost.labels(*speaker).inc(usage.priced_usd)

@@ -25,7 +25,7 @@ from ..core.events import (
 )
 from ..core.state import Attempt, State, Turn
 from ..core.text import redact
-from ..core.values import Prompt
+from ..core.values import Prompt, Usage
 
 Attributes: TypeAlias = Mapping[str, str | int | float | bool | tuple[str, ...]]
 
@@ -157,6 +157,8 @@ def _call(
         "roundtable.purpose": started.purpose,
         "gen_ai.prompt.name": started.prompt.template,
     }
+    if outcome.usage is not None:
+        attributes |= _used(outcome.usage)
     if isinstance(outcome, AttemptFinished):
         attributes |= _answered(outcome)
     if content:
@@ -182,19 +184,23 @@ def _ended(
     return attempt.at if lost else stored_at
 
 
-def _answered(finished: AttemptFinished) -> Attributes:
-    usage = finished.usage
+def _used(usage: Usage) -> Attributes:
     attributes: dict[str, str | int | float | bool | tuple[str, ...]] = {
         "gen_ai.usage.input_tokens": usage.input_tokens,
         "gen_ai.usage.output_tokens": usage.output_tokens,
         "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
     }
+    if usage.cost_usd is not None:
+        attributes["roundtable.cost_usd"] = usage.cost_usd
+    return attributes
+
+
+def _answered(finished: AttemptFinished) -> Attributes:
+    attributes: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     if finished.served_by:
         attributes["gen_ai.response.model"] = finished.served_by
     if finished.finish_reason:
         attributes["gen_ai.response.finish_reasons"] = (finished.finish_reason,)
-    if usage.cost_usd is not None:
-        attributes["roundtable.cost_usd"] = usage.cost_usd
     return attributes
 
 

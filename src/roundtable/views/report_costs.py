@@ -35,11 +35,11 @@ class _Bill:
         self.again += attempt.started.purpose != "answer"
         self.models[attempt.started.model] += 1
         self.unknown += unknown
-        if attempt.finished is not None:
-            usage = attempt.finished.usage
+        if usage := attempt.usage:
             self.tokens_in += usage.input_tokens
             self.tokens_out += usage.output_tokens
             self.usd += usage.priced_usd
+        if attempt.finished is not None:
             self.seconds += attempt.finished.seconds
         if attempt.failed is not None:
             self.failed += 1

@@ -79,6 +79,12 @@ function mine(draft, own, name) {
   return draft[name];
 }
 
+/** What a call used, whatever came of it. */
+function count(draft, own, used) {
+  const usage = mine(draft, own, "usage");
+  for (const name of ["input_tokens", "output_tokens", "priced_usd", "unpriced_calls"]) usage[name] += used[name];
+}
+
 function add(draft, own, place, item) {
   const rounds = mine(draft, own, "rounds");
   let at = rounds.findIndex((round) => round.place >= place);
@@ -251,15 +257,13 @@ const STEPS = {
   AttemptFinished(draft, event, own) {
     const call = turn(draft, own, event.turn_id).calls[event.attempt - 1];
     if (call) Object.assign(call, { served_by: event.served_by, finish_reason: event.finish_reason });
-    const usage = mine(draft, own, "usage");
-    for (const name of ["input_tokens", "output_tokens", "priced_usd", "unpriced_calls"]) {
-      usage[name] += event.usage[name];
-    }
+    count(draft, own, event.usage);
   },
   AttemptFailed(draft, event, own) {
     const call = turn(draft, own, event.turn_id).calls[event.attempt - 1];
     if (call) call.cause = event.cause;
-    if (call && call.may_cost && MAYBE_PAID.has(event.cause)) mine(draft, own, "usage").unpriced_calls += 1;
+    if (event.usage) count(draft, own, event.usage);
+    else if (call && call.may_cost && MAYBE_PAID.has(event.cause)) mine(draft, own, "usage").unpriced_calls += 1;
   },
   ParticipantSubstituted(draft, event, own) {
     turn(draft, own, event.turn_id).substitutions.push(event);
