@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -17,7 +18,7 @@ from roundtable.core.limits import Limits
 from roundtable.core.standing import standing_of
 from roundtable.core.state import State, lost_to_limit
 from roundtable.core.turns import TRUNCATED
-from roundtable.core.values import Budget
+from roundtable.core.values import Budget, Material
 from roundtable.engine.learned import Learned
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
@@ -203,6 +204,67 @@ def test_a_verdict_that_a_limit_cut_is_no_verdict_and_is_written_anew(procedure:
     assert writing not in cut(raised)
     later = [each.idempotency_key.split("/", 1)[1] for each in at.requests[ended.usage.calls :]]
     assert {each.rpartition("/")[0] for each in later} == {writing}, "no answer is paid again"
+
+
+class Rebated(AsUsual):
+    """Is charged less for what it read than was set aside, where it writes the verdict: so there is
+    money left for something short when that has been cut."""
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        stage = request.idempotency_key.split("/")[2]
+        if stage not in WRITING:
+            return reply
+        usage = reply.usage.model_copy(
+            update={"priced_usd": reply.usage.output_tokens * 5 / 1_000_000}
+        )
+        return replace(reply, usage=usage)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_nothing_is_declared_for_a_verdict_that_a_limit_cut(procedure: str) -> None:
+    report = Material(source="report.md", text="A line of the report that is read. " * 1_000)
+    whole = 0.0
+    found = []
+
+    def written(state: State) -> list[str]:
+        return [each for each in cut(state) if each.split("/")[1] in WRITING]
+
+    for share in (None, 0.95, 1.02, 1.06):
+        verdict = 1.0 if share is None else 3.0 if procedure == "five-round" else 4.0
+        voice = AsUsual if share is None else Rebated
+        at = Table({"*": voice(procedure, verdict=verdict)})
+        limit = share * whole if share else None
+
+        async def main(at: Table = at, limit: float | None = limit) -> tuple[State, State]:
+            budget = Budget(max_cost_usd=limit)
+            ended = await at.ask(procedure=procedure, context=(report,), budget=budget)
+            if not written(ended):
+                return ended, ended
+            more = Limits.of(Budget(max_cost_usd=9), "--max-cost")
+            await at.service.raise_limits(ended.discussion_id, more, by="the user")
+            return ended, await at.service.run(ended.discussion_id)
+
+        ended, raised = run_in_virtual_time(main())
+        whole = whole or ended.usage.priced_usd
+        for writing in written(ended):
+            found.append(writing)
+            turn = ended.turn(writing)
+            assert turn is not None
+            assert "declare" not in [each.started.purpose for each in turn.attempts]
+            assert (ended.status, ended.closed and ended.closed.stop_reason) == (
+                "stopped",
+                "budget",
+            )
+            assert ended.verdict is not None
+            assert ended.verdict.partial
+            assert (raised.status, raised.verdict and raised.verdict.partial) == (
+                "concluded",
+                False,
+            )
+            assert writing not in cut(raised), "it is written anew"
+    assert found
 
 
 @pytest.mark.requirement("Z-35")

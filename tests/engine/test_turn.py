@@ -185,15 +185,16 @@ def test_a_substitute_speaks_and_the_ledger_says_for_whom_and_why() -> None:
 
 
 @pytest.mark.requirement("Z-09")
-def test_an_empty_answer_is_a_failure_that_may_have_cost_something() -> None:
+def test_an_empty_answer_is_a_failure_that_costs_what_its_provider_counted() -> None:
     scene = Scene({"test/a": saying(" \n ")})
     play(scene)
     (failure,) = events_of(scene, AttemptFailed)
     assert isinstance(failure, AttemptFailed)
     assert failure.cause == "empty"
     state = run_in_virtual_time(scene.journal()).state
-    assert state.usage.cost_usd is None
-    assert state.reservations
+    assert failure.usage is not None
+    assert state.usage.cost_usd == failure.usage.priced_usd > 0
+    assert not state.reservations
 
 
 @pytest.mark.requirement("I-20")

@@ -186,7 +186,7 @@ def _after_answer(plan: TurnPlan, attempts: Sequence[Attempt]) -> Step:
             repair=spoken.violations,
             broken_text=_quoted(spoken, spoken.answer.text),
         )
-    if spoken.undeclared and not _asked_again(attempts):
+    if spoken.undeclared and not _asked_again(attempts) and not _counts_only_whole(plan, spoken):
         return _ask_again(attempts, speaker, spoken)
     return _outcome(spoken)
 
@@ -200,6 +200,12 @@ def cut_by_limit(plan: TurnPlan, attempt: Attempt) -> bool:
     declares = attempt.started.purpose == "declare"
     allowed = plan.most_tokens(speaker, AT_EASE, declares=declares)
     return attempt.started.reserved.output_tokens < allowed
+
+
+def _counts_only_whole(plan: TurnPlan, spoken: _Spoken) -> bool:
+    """Whether a limit cut what the host wrote: nothing counts of that, whatever is declared for it,
+    and it is written anew with a higher one. What an expert said counts with its declaration."""
+    return plan.round == 0 and spoken.limited
 
 
 def _is_worth_repairing(plan: TurnPlan, attempts: Sequence[Attempt]) -> bool:
@@ -261,6 +267,11 @@ class _Spoken:
     @property
     def prose(self) -> str:
         return self.reading.prose if self.reading else self.words
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit cut it before all that its task allows."""
+        return self.answer.finish_reason == CUT and not self.endless
 
     @property
     def undeclared(self) -> bool:
@@ -413,7 +424,7 @@ def _accept(spoken: _Spoken) -> Accept:
         tuple(flags),
         declaration,
         spoken.deliverables,
-        limited=spoken.answer.finish_reason == CUT and not spoken.endless,
+        limited=spoken.limited,
     )
 
 
@@ -449,7 +460,7 @@ def _after_failure(
         return Call(number, speaker, "repair", wait, spoken.violations, broken_text=quoted)
     if spoken is not None:
         declaring = attempts[-1].started.purpose == "declare"
-        if spoken.undeclared and not declaring:
+        if spoken.undeclared and not declaring and not _counts_only_whole(plan, spoken):
             return _ask_again(attempts, spoken.speaker, spoken)
         return _outcome(spoken)
     tried = {attempt.started.model for attempt in attempts}

@@ -11,7 +11,7 @@ from math import ceil
 
 from ..core.budget import LIMITS, Granted, Limit, Spending, Wanted, covers, grant, told
 from ..core.effects import TurnPlan
-from ..core.events import BudgetExhausted, Event, StoredEvent
+from ..core.events import BudgetExhausted, SpeechGiven, StoredEvent
 from ..core.state import State
 from ..core.text import estimate_tokens, likely_tokens
 from ..core.turns import Call
@@ -152,16 +152,18 @@ def still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float]) 
 
 
 def ended_by_cut(
-    state: State, spending: Spending, speech: Event, lengths: Lengths
+    state: State, spending: Spending, speech: SpeechGiven, lengths: Lengths
 ) -> BudgetExhausted | None:
     """Which limit ended a discussion that comes to its end with this speech, which a limit cut;
-    None if it goes on after it."""
+    None if it goes on after it. What the host writes comes at the end if nobody of the table is
+    asked any more: that others would try to write it too does not make it whole."""
     procedure, budget = procedure_of(state), state.budget
     if procedure is None or state.exhausted is not None:
         return None
     led = state.branch()
     led.apply(StoredEvent(led.discussion_id, led.seq + 1, led.updated_at or _LONG_AGO, speech))
-    if play(led, procedure, known_here(state, lengths), "differing").calls:
+    after = play(led, procedure, known_here(state, lengths), "differing").calls
+    if any(each.round > 0 or speech.round > 0 for each in after):
         return None
     tokens = spending.tokens / budget.max_tokens if budget.max_tokens else 0.0
     cost = spending.cost_usd / budget.max_cost_usd if budget.max_cost_usd else 0.0

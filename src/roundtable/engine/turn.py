@@ -29,17 +29,15 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import Attempt, State, Turn
+from ..core.state import State, Turn
 from ..core.text import listed as names_listed
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import (
-    TRUNCATED,
     Accept,
     Call,
     GiveUp,
     as_it_stands,
-    cut_by_limit,
     kept_short,
     next_step,
     without_missing,
@@ -179,7 +177,7 @@ class _Taking:
                 case GiveUp(cause="not_found") if await self._others_are_there():
                     continue
                 case Accept() | GiveUp() as outcome:
-                    await self.journal.record(*self._outcome(outcome))
+                    await self.journal.record(*self._over(outcome))
 
     async def _others_are_there(self) -> bool:
         """Whether the endpoint has models by now that nobody knew of: a server may have been
@@ -354,7 +352,7 @@ class _Taking:
         """What follows where the time of a call is needed for others: the discussion goes on
         without it, or with what was answered before."""
         give_up = GiveUp("budget", f"The budget does not allow it: {why}.", "")
-        return self._outcome(as_it_stands(self.plan, turn) or give_up)
+        return self._over(as_it_stands(self.plan, turn) or give_up)
 
     def _left_out(self, state: State, call: Call) -> bool:
         return goes_on_without(
@@ -486,23 +484,23 @@ class _Taking:
             answered = replace(turn.attempts[-1], finished=finished)
             step = next_step(self.plan, replace(turn, attempts=(*turn.attempts[:-1], answered)))
             if isinstance(step, Accept):
-                events.extend(self._cut_short(step, answered))
-                events.extend(self._outcome(step))
+                events.extend(self._over(step))
         await self.journal.record(*events)
 
-    def _cut_short(self, said: Accept, answered: Attempt) -> tuple[Outcome, ...]:
-        """That a limit ended the discussion where it cut its last word: what is cut is no verdict,
-        and a higher limit brings one."""
-        state, plan = self.journal.state, self.plan
-        limited = is_paid_by_tokens(state.budget) and cut_by_limit(plan, answered)
-        if TRUNCATED not in said.flags or not limited:
-            return ()
-        speech = self._outcome(said)[0][0]
+    def _over(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
+        """How the turn ends, and that a limit ended the discussion where it cut its last word: what
+        is cut is no verdict, and a higher limit brings one."""
+        state, ending = self.journal.state, self._outcome(outcome)
+        speech = ending[0][0]
+        if not isinstance(speech, SpeechGiven) or LIMITED not in speech.flags:
+            return ending
+        if self.plan.policy.dispensable:
+            return ending
         spent = ended_by_cut(state, self.journal.spending(), speech, self.tools.lengths)
         if spent is None:
-            return ()
-        key = f"cut/{plan.turn_id}/{answered.started.attempt}"
-        return ((self._ended_by(state, spent), key),)
+            return ending
+        made = len(self.turn.attempts) if self.turn else 0
+        return ((self._ended_by(state, spent), f"cut/{self.plan.turn_id}/{made}"), *ending)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
