@@ -16,7 +16,7 @@ from roundtable.cluster.fleet import look
 from roundtable.cluster.job import DEATHS, Job
 from roundtable.cluster.sweeper import sweep
 from roundtable.cluster.tables import QUEUE
-from roundtable.core.errors import LeaseHeld, UsageError
+from roundtable.core.errors import HeldElsewhere, LeaseHeld, UsageError
 from roundtable.core.events import NoteAdded
 from roundtable.core.state import State
 from roundtable.ledger.leases import this_owner
@@ -231,6 +231,27 @@ async def test_a_discussion_of_a_newer_program_waits_for_a_newer_worker(app: App
         await until(told)
         other = await opened(app, "Of our own time?")
         await concluded(app, other)
+
+
+@pytest.mark.requirement("Z-21", "Z-36")
+async def test_what_a_worker_cannot_call_waits_for_another_and_is_not_set_aside(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module, "_NOT_HERE", 0.0)
+    private = await opened(app, "Private?")
+    tried = 0
+
+    async def drive(job: Job, leaving: asyncio.Event) -> State:
+        nonlocal tried
+        tried += 1
+        if tried <= DEATHS:
+            move = ("http://house.example/v1", "http://here.example/v1", "set it")
+            raise HeldElsewhere(job.discussion_id, [move])
+        return await app.service.run(job.discussion_id, lease=job.lease, leaving=leaving)
+
+    async with working(app, drive):
+        await concluded(app, private)
+    assert tried > DEATHS
 
 
 @pytest.mark.requirement("Z-21")

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from ..core.errors import (
+    CannotGoOn,
+    HeldElsewhere,
     LeaseLost,
     LedgerError,
     LedgerGone,
@@ -49,6 +51,9 @@ _BATCH = 4
 """Jobs taken at a time: others are at the queue, too."""
 _TRY_AGAIN = 5.0
 """Seconds until a discussion is tried again whose driver came upon a defect."""
+_NOT_HERE = 30.0
+"""Seconds until a discussion is tried again whose models this worker cannot call, or not where it
+was held."""
 _LAST_WORDS = 1.0
 _TAKEN_OVER = "another worker drives it now"
 
@@ -262,6 +267,10 @@ class Worker:
             await queue.give_back(job, kind=beyond(self._version), why=redact(error.message))
         except LedgerGone as error:
             await queue.give_back(job, why=redact(error.message))
+        except (CannotGoOn, HeldElsewhere) as error:
+            # It is this worker that cannot: another one may have the key, or the address.
+            await queue.give_back(job, after=_NOT_HERE, why=redact(error.message))
+            self._tell(f"{job.discussion_id}: not from here: {redact(error.message)}")
         except Exception as error:  # a defect must not end the others that are driven here
             if not isinstance(error, RoundtableError):
                 log.exception("%s was interrupted by a defect", job.discussion_id)

@@ -42,6 +42,8 @@ _AT_WORK = (
     "track|video|xmp"
 )
 """Elements that load, run or swallow something even without an attribute."""
+_WORKING = re.compile(rf"</?(?:{_AT_WORK})(?=[\s/>]|$)", re.IGNORECASE)
+"""One of them, also where its end was cut off."""
 _IDLE = re.compile(
     rf"</?(?!(?:{_AT_WORK})(?=[\s/>]))[a-z][a-z0-9\-]*"
     r"(?:[ \t]+(?!hidden\b)[a-z][a-z0-9\-]*)*\s*/?>",
@@ -192,8 +194,9 @@ class _Reader(MarkdownIt):
             return any(each.match(source, at) for each in (_TAG, _NO_TEXT, HTML_TAG_RE))
         if _IDLE.match(source, at):
             return False
-        tag = HTML_TAG_RE.match(source, at)
-        return tag is not None or (begins and _BLOCK.match(source, at) is not None)
+        if _WORKING.match(source, at) or HTML_TAG_RE.match(source, at):
+            return True
+        return begins and _BLOCK.match(source, at) is not None
 
     def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - others may follow anything
         return True
