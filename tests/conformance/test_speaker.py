@@ -25,7 +25,11 @@ from roundtable.speakers.scripted import Line, ScriptedSpeaker
 from tests.servers import Answer, hang, provider_server, status
 from tests.speakers.agents import claude_lines, gemini_lines, on_path, put_agent, speaks
 
-TEXT = "First, consider the cost.\n\n## Position\nWe should wait — 等一等."
+TEXT = (
+    "First, consider the cost. What we do not know yet costs more than a month of waiting, and the "
+    "month tells us most of it: who would come, what they would pay, and which of our two plans "
+    "for the building they would rather have.\n\n## Position\nWe should wait — 等一等."
+)
 Behaviour = Literal["answers", "fails", "hangs"]
 OnStage = AbstractAsyncContextManager[tuple[Speaker, str]]
 Stage = Callable[[Behaviour], OnStage]

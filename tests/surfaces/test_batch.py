@@ -68,7 +68,7 @@ def test_a_quiet_batch_prints_each_answer_with_its_votes_and_nothing_else(desk: 
 
 @pytest.mark.requirement("I-36")
 def test_the_answer_of_a_row_is_the_answer_and_never_a_warning_or_an_error(desk: Desk) -> None:
-    silent = '{"question": "Should we rest?", "options": {"models": ["scripted/silent"]}}'
+    silent = '{"question": "Should we rest?", "options": {"models": ["scripted/mute"]}}'
     tea = '{"question": "Should we drink tea?", "options": {"models": ["scripted/echo"]}}'
     path = file(desk, tea, silent)
     table = ("--host=scripted/echo", "--quick", "--no-log")
@@ -104,7 +104,7 @@ def test_a_line_of_json_has_its_own_procedure_and_options(desk: Desk) -> None:
 def test_one_that_fails_ends_no_other_and_is_tried_again(desk: Desk) -> None:
     path = file(
         desk,
-        '{"question": "Should we drink tea?", "options": {"models": ["scripted/silent"]}}',
+        '{"question": "Should we drink tea?", "options": {"models": ["scripted/mute"]}}',
         "Should we walk?",
     )
     table = ("--host=scripted/echo", "--quick", "--no-log", "-q")

@@ -19,7 +19,7 @@ from .test_options import WAYS, prepared, sent
 
 TOPIC = "Tea or coffee?"
 SPEAK = "scripted/echo,scripted/stubborn"
-HOST = ("--host", "scripted/keen")
+HOST = ("--host", "scripted/hedger")
 PANEL = """
 name = "open-table"
 summary = "Whoever is asked"
@@ -65,7 +65,7 @@ def test_models_and_host_say_who_speaks_and_who_leads_in_every_procedure(
     one, other = SPEAK.split(",")
     seats = models(made)
     assert seats == [one if place % 2 == 0 else other for place in range(len(seats))]
-    assert made["participants"][-1]["models"][0] == "scripted/keen"
+    assert made["participants"][-1]["models"][0] == "scripted/hedger"
     shared = [note["text"] for note in made["notes"] if note["code"] == "shared_models"]
     assert bool(shared) == (len(seats) > 2)
     assert all(f"{len(seats)} seats share 2 models" in each for each in shared)
@@ -122,11 +122,11 @@ def test_named_experts_are_the_whole_table_however_many_models_there_are(
 ) -> None:
     own(desk)
     base = ("--procedure", procedure, *HOST, "--no-search", "--experts", "nurse,statistician")
-    three = ("--models", f"{SPEAK},scripted/keen")
+    three = ("--models", f"{SPEAK},scripted/hedger")
     made = plan(desk, *base, *three)
     assert models(made) == SPEAK.split(",")
     told = [note["text"] for note in made["notes"] if note["code"] == "models_left_over"]
-    assert told == ["3 models are named, and 2 experts sit here. Not used: scripted/keen."]
+    assert told == ["3 models are named, and 2 experts sit here. Not used: scripted/hedger."]
     assert len(models(plan(desk, *base, *three, "--seats", "3"))) == 3
 
 
@@ -134,7 +134,7 @@ def test_named_experts_are_the_whole_table_however_many_models_there_are(
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_more_models_than_seats_are_refused_with_what_would_fit(desk: Desk, procedure: str) -> None:
     seats = () if procedure == "council" else ("--seats", "2")
-    five = ",".join(["scripted/echo", "scripted/keen"] * 2)
+    five = ",".join(["scripted/echo", "scripted/hedger"] * 2)
     outcome = desk(TOPIC, "--procedure", procedure, "--models", five, *seats, *HOST, "--dry-run")
     assert outcome.code == 2
     assert ("set seats to 4" in outcome.err) == bool(seats), outcome.err
@@ -165,10 +165,10 @@ def test_the_help_of_a_procedure_has_the_words_of_all(desk: Desk, procedure: str
 
 @pytest.mark.requirement("I-28")
 def test_a_single_seat_may_have_a_model_of_its_own(desk: Desk) -> None:
-    made = plan(desk, "--procedure", "five-round", "--models", "scripted/echo,nurse=scripted/keen",
+    made = plan(desk, "--procedure", "five-round", "--models", "scripted/echo,nurse=scripted/hedger",
                 "--experts", "economist,nurse")  # fmt: skip
-    assert models(made) == ["scripted/echo", "scripted/keen"]
-    wrong = desk(TOPIC, "--procedure=five-round", "--models=nusre=scripted/keen",
+    assert models(made) == ["scripted/echo", "scripted/hedger"]
+    wrong = desk(TOPIC, "--procedure=five-round", "--models=nusre=scripted/hedger",
                  "--experts=economist,nurse", "--dry-run")  # fmt: skip
     assert wrong.code == 2
     assert "Unknown seat 'nusre'" in wrong.err

@@ -29,7 +29,7 @@ from ..core.events import (
 )
 from ..core.limits import Limits
 from ..core.state import State, fold
-from ..core.values import Budget, Material, Participant
+from ..core.values import EXAMPLE, Budget, Material, Participant
 from ..ports import (
     QUEUED,
     Asker,
@@ -241,9 +241,11 @@ class Service:
 
     async def _check_ways(self, state: State, *, here: bool) -> None:
         seats, host = state.participants, state.start.host
-        # Nobody is called any more to end what is to be stopped.
+        # Nobody is called any more to end what is to be stopped, nor of a recorded example, which
+        # the ledger refuses with its own reason.
         ending = state.stop_requested is not None and state.closed is None
-        if not ending and any(is_called(seat) for seat in (*seats, host)):
+        uncalled = ending or state.discussion_id.startswith(EXAMPLE)
+        if not uncalled and any(is_called(seat) for seat in (*seats, host)):
             models = await self._opening.models()
             check_ways(models, state.discussion_id, seats, host, here=here)
 

@@ -55,6 +55,7 @@ CODES: Mapping[str, str] = {
     "unread_documents": "documents that could not be read",
     "keys_unread": "the file of stored keys is broken and was ignored",
     "key_withheld": "a stored key was entered for another server, so it is not sent to this one",
+    "substituted": "another model speaks than the one that was meant for the seat",
     # who is missing
     "missing": "a seat did not answer (council, deliberation, five-round)",
     "timed_out": "a seat did not answer in time (council, deliberation, five-round)",
