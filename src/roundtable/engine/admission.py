@@ -139,6 +139,11 @@ def goes_on_without(
 
 def still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float]) -> ToCome | None:
     """The most that is still to come, had the budget not ended it."""
+    # Those of a round who are refused side by side are all told the same.
+    return state.derived("still to come", lambda at: _still_to_come(at, lengths, dearest))
+
+
+def _still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float]) -> ToCome | None:
     procedure = procedure_of(state)
     if procedure is None:
         return None
