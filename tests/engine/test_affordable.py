@@ -25,6 +25,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.rehearsal.estimate import Estimate
 from roundtable.rehearsal.lengths import AGAIN, Lengths
 from roundtable.views.notes import notes
+from tests.covering import every_pair
 from tests.declaring import by_prompt
 from tests.procedures.five_round_table import compliant
 from tests.rehearsal import Billed, Table, dutiful, run_in_virtual_time
@@ -448,9 +449,10 @@ SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2)
 
 
 @pytest.mark.requirement("Z-35", "Z-09")
-@pytest.mark.parametrize("choices", [True, False])
-@pytest.mark.parametrize("words", [200, 330])
-@pytest.mark.parametrize("procedure", ["deliberation", "council", "adaptive"])
+@pytest.mark.parametrize(
+    ("procedure", "words", "choices"),
+    every_pair(["deliberation", "council", "adaptive"], [200, 330], [True, False]),
+)
 def test_no_vote_is_lost_to_a_limit_and_more_money_is_no_worse(
     procedure: str, words: int, choices: bool
 ) -> None:

@@ -21,6 +21,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.rehearsal.estimate import Estimate, over_budget
 from roundtable.views.decision import Decision
 from roundtable.views.notes import notes
+from tests.covering import every_pair
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -112,18 +113,18 @@ class Heedless(Billed):
 
 
 @pytest.mark.requirement("Z-35", "Z-09")
-@pytest.mark.parametrize("procedure", PROCEDURES)
-@pytest.mark.parametrize("share", [0.3, 0.6, 1.1, 3.0])
+@pytest.mark.parametrize(
+    ("procedure", "share", "limit"),
+    every_pair(PROCEDURES, [0.3, 0.6, 1.1, 3.0], ["max_cost_usd", "max_tokens"]),
+)
 def test_a_limit_is_not_passed_by_servers_that_do_not_heed_what_they_are_told(
-    procedure: str, share: float
+    procedure: str, share: float, limit: str
 ) -> None:
     usual = free_of_limits(procedure).usage
-    cost = Budget(max_cost_usd=share * usual.priced_usd)
-    spent = held(Table({"*": Heedless()}), procedure, cost).usage
-    assert spent.priced_usd <= share * usual.priced_usd
-    tokens = round(share * usual.tokens)
-    spent = held(Table({"*": Heedless()}), procedure, Budget(max_tokens=tokens)).usage
-    assert spent.tokens <= tokens
+    of = {"max_cost_usd": share * usual.priced_usd, "max_tokens": round(share * usual.tokens)}
+    budget = Budget.model_validate({limit: of[limit]})
+    spent = held(Table({"*": Heedless()}), procedure, budget).usage
+    assert {"max_cost_usd": spent.priced_usd, "max_tokens": spent.tokens}[limit] <= of[limit]
 
 
 @pytest.mark.requirement("Z-35")

@@ -17,6 +17,7 @@ from roundtable.core.values import Budget
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.notes import notes
+from tests.covering import every_pair
 from tests.declaring import by_prompt
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
@@ -255,11 +256,16 @@ class LastDissents(Billed):
 
 
 @pytest.mark.requirement("Z-35")
-@pytest.mark.parametrize("procedure", ["deliberation", "council", "adaptive"])
-@pytest.mark.parametrize("choices", [("o1", "o2"), ("o2", "o1")])
-@pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
+@pytest.mark.parametrize(
+    ("procedure", "limit", "choices"),
+    every_pair(
+        ["deliberation", "council", "adaptive"],
+        ["max_cost_usd", "max_tokens", "max_calls"],
+        [("o1", "o2"), ("o2", "o1")],
+    ),
+)
 def test_what_the_remedy_names_is_enough_though_whoever_was_not_asked_may_disagree(
-    procedure: str, choices: tuple[str, str], limit: str
+    procedure: str, limit: str, choices: tuple[str, str]
 ) -> None:
     options = {"choices": ["Tea", "Coffee"]}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.views.decision import Decision
 from roundtable.views.delivery import Delivery
+from tests.covering import every_pair
 from tests.declaring import spoken, vote
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
@@ -116,9 +116,9 @@ def sound(state: State) -> None:
 
 
 @pytest.mark.requirement("Z-22", "X-13")
-@pytest.mark.parametrize(("one", "two"), list(product(ACTS, ACTS)))
-@pytest.mark.parametrize("topic", TOPICS)
-@pytest.mark.parametrize("procedure", STAGES)
+@pytest.mark.parametrize(
+    ("procedure", "topic", "one", "two"), every_pair(STAGES, TOPICS, ACTS, ACTS)
+)
 def test_every_seat_alike_in_each_round(procedure: str, topic: str, one: str, two: str) -> None:
     state, _ = held(procedure, TOPICS[topic], ACTS[one], ACTS[two])
     sound(state)
@@ -129,9 +129,10 @@ def test_every_seat_alike_in_each_round(procedure: str, topic: str, one: str, tw
 
 
 @pytest.mark.requirement("Z-09", "I-11")
-@pytest.mark.parametrize("calls", range(1, 16))
-@pytest.mark.parametrize("act", [name for name in ACTS if name not in ("dead", "refusing")])
-@pytest.mark.parametrize("procedure", STAGES)
+@pytest.mark.parametrize(
+    ("procedure", "act", "calls"),
+    every_pair(STAGES, [name for name in ACTS if name not in ("dead", "refusing")], range(1, 16)),
+)
 def test_with_a_budget_of_every_size(procedure: str, act: str, calls: int) -> None:
     topic = list(TOPICS.values())[calls % len(TOPICS)]
     state, made = held(procedure, topic, ACTS[act], ACTS[act], budget=Budget(max_calls=calls))
@@ -140,10 +141,15 @@ def test_with_a_budget_of_every_size(procedure: str, act: str, calls: int) -> No
 
 
 @pytest.mark.requirement("X-14")
-@pytest.mark.parametrize("host", ["garbage", "refusing", "undeclared", "dead"])
-@pytest.mark.parametrize("act", ["own", "any", "changing", "conditional", "dutiful"])
-@pytest.mark.parametrize("topic", TOPICS)
-@pytest.mark.parametrize("procedure", STAGES)
+@pytest.mark.parametrize(
+    ("procedure", "topic", "act", "host"),
+    every_pair(
+        STAGES,
+        TOPICS,
+        ["own", "any", "changing", "conditional", "dutiful"],
+        ["garbage", "refusing", "undeclared", "dead"],
+    ),
+)
 def test_with_a_host_who_cannot(procedure: str, topic: str, act: str, host: str) -> None:
     state, _ = held(procedure, TOPICS[topic], ACTS[act], ACTS[act], ACTS[host])
     sound(state)

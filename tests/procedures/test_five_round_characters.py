@@ -10,6 +10,7 @@ import pytest
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.hub import SpeakerHub
 from roundtable.speakers.scripted import ScriptedSpeaker
+from tests.covering import every_value
 from tests.rehearsal import Cast, Table
 
 from .five_round_table import AGENTS, hold
@@ -26,9 +27,10 @@ def scripted() -> Table:
 
 
 @pytest.mark.requirement("Z-11", "B-52", "X-32")
-@pytest.mark.parametrize("place", [*AGENTS, "host"])
-@pytest.mark.parametrize("character", CHARACTERS)
-def test_every_scripted_character_at_every_seat(character: str, place: str) -> None:
+@pytest.mark.parametrize(
+    ("character", "place"), [*every_value(CHARACTERS, AGENTS), *every_value(CHARACTERS, ["host"])]
+)
+def test_every_scripted_character_at_a_seat_and_as_the_host(character: str, place: str) -> None:
     state = hold(scripted(), models={place: f"scripted/{character}"})
     assert state.status == "concluded"
     assert state.verdict is not None

@@ -34,6 +34,7 @@ from roundtable.speakers.hub import SpeakerHub
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.views.meeting import changes_of_mind
 from roundtable.views.meeting_status import meeting_status, progress, round_report
+from tests.covering import every_value
 from tests.declaring import block, fields
 from tests.foreseen import foreseen
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
@@ -846,9 +847,11 @@ def scripted() -> Table:
 
 
 @pytest.mark.requirement("Z-11", "B-52")
-@pytest.mark.parametrize("character", CHARACTERS)
-@pytest.mark.parametrize("place", [*NAMES[:3], "host"])
-def test_every_scripted_character_at_every_seat(character: str, place: str) -> None:
+@pytest.mark.parametrize(
+    ("character", "place"),
+    [*every_value(CHARACTERS, NAMES[:3]), *every_value(CHARACTERS, ["host"])],
+)
+def test_every_scripted_character_at_a_seat_and_as_the_host(character: str, place: str) -> None:
     model = f"scripted/{character}"
     echo = "scripted/echo"
     seated = [{**seat, "model": model if seat["profile"] == place else echo} for seat in seats(3)]

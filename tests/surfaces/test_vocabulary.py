@@ -165,7 +165,7 @@ def test_the_help_of_a_procedure_has_the_words_of_all(desk: Desk, procedure: str
 
 @pytest.mark.requirement("I-28")
 def test_a_single_seat_may_have_a_model_of_its_own(desk: Desk) -> None:
-    made = plan(desk, "--procedure", "five-round", "--models", "scripted/echo,nurse=scripted/hedger",
+    made = plan(desk, "--procedure=five-round", "--models=scripted/echo,nurse=scripted/hedger",
                 "--experts", "economist,nurse")  # fmt: skip
     assert models(made) == ["scripted/echo", "scripted/hedger"]
     wrong = desk(TOPIC, "--procedure=five-round", "--models=nusre=scripted/hedger",
