@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .pattern import pattern
 
@@ -58,8 +59,9 @@ def _common_share(one: str, two: str) -> float | None:
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else None
 
 
-def _vocabulary(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+@lru_cache(maxsize=64)  # each text is held against every other
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def convergence_score(consensus: int, disagreement: int, unsettled: int = 0) -> Score:

@@ -32,6 +32,7 @@ _CJK = pattern(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _CUT = pattern(r"\[?(?:…|\.\.\.)\]?")
 
 
+@lru_cache(maxsize=64)  # the same few texts are held against each other at every decision
 def copied_share(text: str, source: str, run: int = 6) -> float:
     """The share of `text`'s word runs of length `run` that stand in `source` too, 0 to 1."""
     ours = _runs(text, run)

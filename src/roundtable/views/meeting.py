@@ -80,6 +80,10 @@ def closing_speech(state: State) -> SpeechGiven | None:
 def written_conclusion(state: State) -> SpeechGiven | None:
     """The host's conclusion, unless it says nothing or is pasted from somebody's speech: then an
     extract says more."""
+    return state.derived("written conclusion", _written_conclusion)
+
+
+def _written_conclusion(state: State) -> SpeechGiven | None:
     speech = closing_speech(state)
     if speech is None or speech.model == OUTSIDE:
         return speech
