@@ -9,6 +9,7 @@ import re
 import pytest
 
 from roundtable.bundle import check_bundle, make_bundle
+from roundtable.core.declaration import LIMITED
 from roundtable.core.declaration_block import split_blocks
 from roundtable.core.errors import SpeakerError
 from roundtable.core.limits import FLAGS, Limits
@@ -291,6 +292,42 @@ def test_what_the_remedy_names_is_enough_though_whoever_was_not_asked_may_disagr
         two_heard += len(heard) == 2
         assert (after.status, after.exhausted) == ("concluded", None), f"too low at {share}"
     assert two_heard
+
+
+class OneIsWordy(Billed):
+    """One seat says far more than the others."""
+
+    def __init__(self, seat: str) -> None:
+        super().__init__(words=100)
+        self.seat = seat
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        self.words = 900 if f"/{self.seat}/" in request.idempotency_key else 100
+        return await super().speak(request, on_words)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "adaptive"])
+@pytest.mark.parametrize("share", [0.6, 0.8])
+def test_what_the_remedy_names_is_enough_to_hear_those_out_whom_the_limit_cut(
+    procedure: str, share: float
+) -> None:
+    seat = held(procedure).participants[-1].id
+    free = run_in_virtual_time(Table({"*": OneIsWordy(seat)}).ask(procedure=procedure))
+    at = Table({"*": OneIsWordy(seat)})
+
+    async def main() -> tuple[State, State]:
+        budget = Budget(max_cost_usd=share * free.usage.priced_usd)
+        state = await at.ask(procedure=procedure, budget=budget)
+        return state, await pasted(at, state)
+
+    before, after = run_in_virtual_time(main())
+    assert after.exhausted is None
+    assert before.updated_at is not None
+    spoken = zip(after.speeches, after.spoken_at, strict=True)
+    later = [speech for speech, at in spoken if at > before.updated_at]
+    assert later
+    assert not [each.turn_id for each in later if LIMITED in each.flags]
 
 
 class Paced(Billed):

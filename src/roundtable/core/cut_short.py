@@ -18,7 +18,8 @@ CUT_SHORT = "cut_short"
 OWN_LENGTH, BUDGET = "cut off at its length limit", "cut off by the budget"
 _REMEDIES = {
     OWN_LENGTH: "Ask for shorter answers, or give these seats other models.",
-    BUDGET: "Ask for shorter answers, or raise the limit.",
+    BUDGET: "What was cut stays cut, also under a higher limit: next time ask for shorter answers, "
+    "or begin with a higher limit.",
 }
 
 

@@ -446,15 +446,17 @@ class _Taking:
     def _out_of_time(self, call: Call, cut: Event) -> tuple[Outcome, ...]:
         """What follows when a call was cut off because there is no time for any: its turn is over,
         with what was answered before. How long it had taken tells how long the rest may take."""
-        over = self._no_time_left()
-        led = self.journal.state.branch()
-        at = self.tools.clock.now()
-        led.apply(StoredEvent(led.discussion_id, led.seq + 1, at, cut))
-        over = self._ended_by(led, over)
+        over = self._ended_by(self._with(cut), self._no_time_left())
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"
         return ((over, key), *self._outcome(outcome))
+
+    def _with(self, outcome: Event) -> State:
+        """The discussion with the outcome of this call, which is about to be stored."""
+        led = self.journal.state.branch()
+        led.apply(StoredEvent(led.discussion_id, led.seq + 1, self.tools.clock.now(), outcome))
+        return led
 
     def _schema(self, task: Task, call: Call) -> Mapping[str, Any] | None:
         """What a call for a declaration or another block alone is held to, where the speaker's
@@ -484,12 +486,15 @@ class _Taking:
             answered = replace(turn.attempts[-1], finished=finished)
             step = next_step(self.plan, replace(turn, attempts=(*turn.attempts[:-1], answered)))
             if isinstance(step, Accept):
-                events.extend(self._over(step))
+                events.extend(self._over(step, finished))
         await self.journal.record(*events)
 
-    def _over(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
+    def _over(
+        self, outcome: Accept | GiveUp, finished: AttemptFinished | None = None
+    ) -> tuple[Outcome, ...]:
         """How the turn ends, and that a limit ended the discussion where it cut its last word: what
-        is cut is no verdict, and a higher limit brings one."""
+        is cut is no verdict, and a higher limit brings one. `finished` is an answer that is stored
+        with it."""
         state, ending = self.journal.state, self._outcome(outcome)
         speech = ending[0][0]
         if not isinstance(speech, SpeechGiven) or LIMITED not in speech.flags:
@@ -500,7 +505,8 @@ class _Taking:
         if spent is None:
             return ending
         made = len(self.turn.attempts) if self.turn else 0
-        return ((self._ended_by(state, spent), f"cut/{self.plan.turn_id}/{made}"), *ending)
+        over = self._ended_by(self._with(finished) if finished else state, spent)
+        return ((over, f"cut/{self.plan.turn_id}/{made}"), *ending)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan

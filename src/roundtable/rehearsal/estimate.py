@@ -234,7 +234,7 @@ def _most(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
         again, top = each.again, each.again_at_most
         return (
             each.tokens_in * each.counting[1] + max(again.tokens_in * times, top.tokens_in),
-            each.at_most_out + max(again.tokens_out * times, top.tokens_out),
+            each.uncut_out + max(again.tokens_out * times, top.tokens_out),
             max(again.calls * times, top.calls),
         )
 

@@ -69,7 +69,8 @@ COUNTED = (0.9, 1.12)
 FIRST_WORD, PER_SECOND = 2.5, 55.0
 """Seconds until a model begins, and tokens that it then says in one."""
 LONGER = 2.0
-"""Of the time after which a call was cut: it would have taken longer, and nobody knows how much."""
+"""Of the time or the tokens after which a call was cut: it would have gone on, and nobody knows for
+how long."""
 _ENOUGH = 4
 """Answers after which what a speaker does counts more than what is usual."""
 _MOST = 400
@@ -223,6 +224,13 @@ class Lengths:
             return said * SPREAD
         ordered = sorted(own)
         return max(said * 1.25, ordered[min(len(ordered) - 1, round(len(ordered) * 0.9))] * 1.1)
+
+    def cut_at(self, model: str) -> int:
+        """Tokens after which the longest answer of this model in the discussion at hand was cut; 0
+        where it has said as much and come to its end."""
+        here = [each for each in self.here.get(model, ()) if each.purpose != "declare"]
+        longest = max(here, key=lambda each: (each.said, not each.cut), default=None)
+        return longest.said if longest is not None and longest.cut else 0
 
     def again(self, model: str, purpose: str) -> float:
         """The share of its answers that are followed by a call of this purpose."""

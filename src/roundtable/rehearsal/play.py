@@ -40,7 +40,7 @@ from ..core.values import OUTSIDE, Participant, Prompt, SearchHit, SpeakerRef
 from ..prompts import render
 from ..prompts.asking import asked
 from .imagined import Mood, imagined
-from .lengths import DECLARED_AGAIN, Lengths
+from .lengths import DECLARED_AGAIN, LONGER, Lengths
 
 MOST_STEPS = 400
 """Decisions after which a rehearsal ends, whatever the procedure still wants."""
@@ -85,6 +85,9 @@ class Spoken:
     tokens_out: float
     at_most_out: float
     """Tokens of an answer at the long end."""
+    uncut_out: float
+    """Tokens that it may take to hear its speaker out, if it was cut in this discussion; else those
+    at the long end."""
     again: Again
     """What asking again adds, by how often that is needed."""
     again_at_most: Again
@@ -238,6 +241,8 @@ class _Play:
             again, at_most = self._again(
                 plan, speaker, template, words.whole, tokens_in * counted, said
             )
+            long = self.lengths.at_most(speaker.model, template, small=small)
+            long = min(most, max(said, long))
             self.calls.append(
                 Spoken(
                     plan.turn_id,
@@ -248,9 +253,8 @@ class _Play:
                     template,
                     tokens_in * counted,
                     said,
-                    min(
-                        most, max(said, self.lengths.at_most(speaker.model, template, small=small))
-                    ),
+                    long,
+                    min(most, max(long, LONGER * self.lengths.cut_at(speaker.model))),
                     again,
                     at_most,
                     step,
