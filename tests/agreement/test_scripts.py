@@ -113,11 +113,11 @@ def test_honest_declarations_end_as_a_careful_person_calls_it(
 
 
 @pytest.mark.requirement("Z-22")
-@pytest.mark.parametrize("manner", ["missing", "prose"])
 @pytest.mark.parametrize(("procedure", "script"), CASES)
-def test_nothing_is_counted_that_was_not_declared(
-    script: dict[str, Any], manner: Manner, procedure: str
-) -> None:
+def test_nothing_is_counted_that_was_not_declared(script: dict[str, Any], procedure: str) -> None:
+    # By turns: each script is told in both manners, and each procedure hears both.
+    by_turns = SCRIPTS.index(script) + list(SEATS).index(procedure)
+    manner: Manner = "prose" if by_turns % 2 else "missing"
     state = held(Cast(script, manner, "hasty"), procedure)
     standing = standing_of(state)
     assert standing.end is None

@@ -144,7 +144,7 @@ def test_conditions_and_assumptions_are_handed_on_and_no_two_sentences_run_toget
 
 
 def test_the_record_is_bounded_whatever_was_said() -> None:
-    long = Voice(lambda request: dutiful(request) + "\nMore. " * 100_000)
+    long = Voice(lambda request: dutiful(request) + "\nMore. " * 20_000)
     state = run_in_virtual_time(Table({"*": long}).ask("Tea? " * 15_000, search=False))
     text = prior_material(state).text
     assert len(text) < 2 * LONGEST_VERDICT + 12 * LONGEST_POSITION

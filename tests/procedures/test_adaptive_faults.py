@@ -16,6 +16,7 @@ from roundtable.views.adaptive import delivery, result_document
 from roundtable.views.notes import notes
 from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
+from tests.covering import every_value
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .adaptive_table import (
@@ -434,9 +435,11 @@ def test_with_every_fault_each_item_stands_once_in_meta() -> None:
 
 
 @pytest.mark.requirement("Z-11", "X-32")
-@pytest.mark.parametrize("character", CHARACTERS)
-def test_every_character_at_every_seat_leaves_a_run_that_ends(character: str) -> None:
-    """All seats at once, through the speakers that the command line uses."""
+@pytest.mark.parametrize(("character", "place"), every_value(CHARACTERS, range(3)))
+def test_every_character_at_one_seat_and_at_all_leaves_a_run_that_ends(
+    character: str, place: int
+) -> None:
+    """Through the speakers that the command line uses."""
 
     class Scripts(Voice):
         def __init__(self) -> None:
@@ -445,14 +448,13 @@ def test_every_character_at_every_seat_leaves_a_run_that_ends(character: str) ->
             self.speak = self.speaker.speak  # type: ignore[method-assign]
 
     model = f"scripted/{character}"
-    for place in range(3):
-        seats = ["m/a", "m/b", "m/c"]
-        seats[place] = model
-        table = Table({"*": panelist(), model: Scripts()})
-        state = hold(table, options={"panel": ",".join(seats), "validate": True})
-        assert state.status == "concluded"
-        assert state.verdict is not None
-        assert meta_section(state)
+    seats = ["m/a", "m/b", "m/c"]
+    seats[place] = model
+    table = Table({"*": panelist(), model: Scripts()})
+    state = hold(table, options={"panel": ",".join(seats), "validate": True})
+    assert state.status == "concluded"
+    assert state.verdict is not None
+    assert meta_section(state)
     everybody = hold(
         Table({model: Scripts()}, cast=Market([model])),
         options={"panel": ",".join([model] * 3), "validate": True},

@@ -775,8 +775,8 @@ def _compare(state: State, model: Model) -> None:
 
 
 @pytest.mark.requirement("D-68", "D-17", "D-37", "D-66")
-@pytest.mark.parametrize("hundred", range(10))
-def test_rounds_stay_right_in_a_thousand_random_meetings(hundred: int) -> None:
+@pytest.mark.parametrize("hundred", range(4))
+def test_rounds_stay_right_in_hundreds_of_random_meetings(hundred: int) -> None:
     async def main() -> None:
         for seed in range(100):
             await play(random.Random(hundred * 100 + seed))
