@@ -45,6 +45,12 @@ class _Anything(MarkdownIt):
         return True
 
 
+@cache
+def _reader(*, tables: bool) -> MarkdownIt:
+    made = _Anything("commonmark", {"html": True})
+    return made.enable("table") if tables else made
+
+
 def assert_plain(text: str, *, where: str) -> None:
     """Nothing hidden, nothing for a terminal."""
     found = _HIDDEN.search(text)
@@ -65,10 +71,7 @@ def assert_markdown(text: str, *, where: str) -> None:
     """Nothing that any reader of Markdown would load, run or be deceived by."""
     assert_plain(text, where=where)
     for tables in (True, False):
-        reader = _Anything("commonmark", {"html": True})
-        if tables:
-            reader.enable("table")
-        tokens = reader.parse(text)
+        tokens = _reader(tables=tables).parse(text)
         for token in (*tokens, *(child for t in tokens for child in t.children or ())):
             assert token.type not in ("image", "html_inline", "html_block"), (where, token.content)
             href = str(token.attrs.get("href", ""))

@@ -71,6 +71,9 @@ class Known:
 
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[House]:
+    (tmp_path / "home").mkdir()
+    # Whoever may have a question answered gets it from a script, not from a model.
+    (tmp_path / "home" / "config.toml").write_text('default_model = "scripted/echo"\n')
     async with house(tmp_path / "home") as opened:
         yield opened
 
