@@ -179,8 +179,8 @@ async def test_the_delivery_and_the_files_of_every_procedure(
 ) -> None:
     from roundtable.procedures import procedure_spec
 
-    async with house(tmp_path / "home") as at:
-        (tmp_path / "home" / "config.toml").write_text('default_model = "scripted/gullible"\n')
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text('default_model = "scripted/gullible"\n')
     async with house(tmp_path / "home") as at:
         options: dict[str, Any] = {}
         if procedure == "meeting":
