@@ -61,7 +61,7 @@ def opener_at(path: Path) -> Callable[[str, int], int] | None:
     """The opener for a file that the user chose a place for: private within a home of ours, and
     otherwise None, as the user's umask says."""
     real = Path(os.path.realpath(path))
-    return private_opener if any(real.is_relative_to(home) for home in _kept) else None
+    return None if _kept.isdisjoint((real, *real.parents)) else private_opener
 
 
 def private_folder(path: Path) -> None:

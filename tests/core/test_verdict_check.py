@@ -784,7 +784,7 @@ def steps(text: str, sources: Sequence[Source]) -> int:
 @pytest.mark.requirement("Z-27")
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=list(HOSTILE))
 def test_the_work_grows_no_faster_than_a_hostile_text(piece: str) -> None:
-    small, large = (steps(piece * count, SOURCES) for count in (700, 2800))
+    small, large = (steps(piece * count, SOURCES) for count in (350, 1400))
     assert large < 5 * small + 1000
 
 

@@ -44,7 +44,7 @@ def test_stopping_when_the_first_are_unanimous_saves_calls_and_texts_do_not_vote
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers, "PANELS", 4)
-    scores = answers.run(Data(limit=30))
+    scores = answers.run(Data(limit=12))
     same = [score for score in scores if score.metric.startswith("exact match")]
     assert {score.ours for score in same} == {1.0}
     saved = [score.ours for score in scores if score.metric.startswith("calls saved")]

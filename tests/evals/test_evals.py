@@ -44,7 +44,7 @@ def test_the_rows_on_debates_fail_for_a_program_that_sees_agreement_everywhere(
         return replace(named(*rounds, **how), end="consensus", delivered="b")
 
     monkeypatch.setattr(debates, "end_of", agreed)
-    missed = {score.metric for score in debates.run(Data(limit=60)) if not score.ok}
+    missed = {score.metric for score in debates.run(Data(limit=12)) if not score.ok}
     assert {"opposite called consensus", "position named = recorded majority"} <= missed
 
 

@@ -32,7 +32,6 @@ async def home(tmp_path: Path) -> AsyncIterator[House]:
         yield opened
 
 
-@pytest.mark.parametrize("path", TAKERS)
 @pytest.mark.parametrize(
     ("document", "statuses"),
     [
@@ -48,17 +47,16 @@ async def home(tmp_path: Path) -> AsyncIterator[House]:
     ],
     ids=["deep", "less-deep", "deep-objects", "many", "rows", "halves", "zeros", "number", "keys"],
 )
-async def test_no_document_breaks_a_route(
-    home: House, path: str, document: bytes, statuses: set[int]
-) -> None:
+async def test_no_document_breaks_a_route(home: House, document: bytes, statuses: set[int]) -> None:
     state = await home.meeting()
     before = state.seq
-    headers = {**home.asking(path), "content-type": "application/json"}
-    at = path.format(link=home.at(state, "host"))
-    answer = await home.client.post(at, content=document, headers=headers)
-    assert answer.status_code in statuses, answer.text[:300]
-    assert len(answer.content) < 5_000
-    assert (await home.service.read(state.discussion_id)).seq == before
+    for path in TAKERS:  # one after another, at the same server
+        headers = {**home.asking(path), "content-type": "application/json"}
+        at = path.format(link=home.at(state, "host"))
+        answer = await home.client.post(at, content=document, headers=headers)
+        assert answer.status_code in statuses, (path, answer.text[:300])
+        assert len(answer.content) < 5_000, path
+        assert (await home.service.read(state.discussion_id)).seq == before, path
 
 
 async def test_what_has_too_many_parts_is_told_what_to_do(home: House) -> None:

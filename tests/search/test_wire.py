@@ -36,7 +36,7 @@ FAULTS = {
     "very deep": (Answer(b"[" * 100_000), "not valid JSON"),
     "huge": (Answer(b" " * (MAX_BYTES + 1)), "sent more than 1 MB"),
     "packed": (
-        Answer(gzip.compress(b" " * 50 * MAX_BYTES), headers={"content-encoding": "gzip"}),
+        Answer(gzip.compress(b" " * 50 * MAX_BYTES, 1), headers={"content-encoding": "gzip"}),
         "sent more than 1 MB",
     ),
     "cut": (Answer(b'{"results": [', cut=True), "cannot be reached at 127.0.0.1"),

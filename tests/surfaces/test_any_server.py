@@ -554,17 +554,23 @@ def test_doctor_reach_makes_one_tiny_call_and_tells_the_truth(
         monkeypatch.setattr(model_lists, "FIRST_SECONDS", 1.0)
     with provider_server(lambda _: reply or "yes", lists=answer) as server:
         at(monkeypatch, server)
-        quiet = desk("doctor", "--json")
-        assert (server.requests, server.looked_up) == ([], []), "nobody is called without --reach"
         outcome = desk("doctor", "--reach", "--json")
         calls = len(server.requests)
-    assert quiet.code == 0
     [found] = [each for each in outcome.document["findings"] if each["area"] == "providers"]
     assert (found["state"], told in found["text"]) == (state, True), found
     assert state == "ok" or found["remedy"]
     assert calls <= 1
     assert outcome.code == (0 if state == "ok" else 1)
     assert TEST_KEY not in outcome.out
+
+
+@pytest.mark.requirement("Z-36")
+def test_doctor_calls_nobody_without_reach(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with provider_server(lambda _: status(401, "Bad."), lists=lambda *_: status(401)) as server:
+        at(monkeypatch, server)
+        quiet = desk("doctor", "--json")
+        assert (server.requests, server.looked_up) == ([], [])
+    assert quiet.code == 0
 
 
 def reached(desk: Desk) -> tuple[int, dict[str, str]]:

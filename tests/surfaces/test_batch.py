@@ -105,7 +105,7 @@ def test_one_that_fails_ends_no_other_and_is_tried_again(desk: Desk) -> None:
     path = file(
         desk,
         '{"question": "Should we drink tea?", "options": {"models": ["scripted/mute"]}}',
-        "Should we walk?",
+        '{"question": "Should we walk?", "options": {"models": ["scripted/echo"]}}',
     )
     table = ("--host=scripted/echo", "--quick", "--no-log", "-q")
     line = ("ask", "--questions", str(path), *table, "--json")

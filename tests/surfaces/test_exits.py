@@ -45,6 +45,12 @@ class _Anything(MarkdownIt):
         return True
 
 
+@cache
+def _reader(*, tables: bool) -> MarkdownIt:
+    made = _Anything("commonmark", {"html": True})
+    return made.enable("table") if tables else made
+
+
 def assert_plain(text: str, *, where: str) -> None:
     """Nothing hidden, nothing for a terminal."""
     found = _HIDDEN.search(text)
@@ -65,10 +71,7 @@ def assert_markdown(text: str, *, where: str) -> None:
     """Nothing that any reader of Markdown would load, run or be deceived by."""
     assert_plain(text, where=where)
     for tables in (True, False):
-        reader = _Anything("commonmark", {"html": True})
-        if tables:
-            reader.enable("table")
-        tokens = reader.parse(text)
+        tokens = _reader(tables=tables).parse(text)
         for token in (*tokens, *(child for t in tokens for child in t.children or ())):
             assert token.type not in ("image", "html_inline", "html_block"), (where, token.content)
             href = str(token.attrs.get("href", ""))
@@ -176,8 +179,8 @@ async def test_the_delivery_and_the_files_of_every_procedure(
 ) -> None:
     from roundtable.procedures import procedure_spec
 
-    async with house(tmp_path / "home") as at:
-        (tmp_path / "home" / "config.toml").write_text('default_model = "scripted/gullible"\n')
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text('default_model = "scripted/gullible"\n')
     async with house(tmp_path / "home") as at:
         options: dict[str, Any] = {}
         if procedure == "meeting":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,17 +22,22 @@ PIECES = [
 ]  # fmt: skip
 
 
+class Reader(MarkdownIt):
+    """Allows everything."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
+        return True
+
+
+@cache
+def reader(*, tables: bool) -> MarkdownIt:
+    made = Reader("commonmark", {"html": True})
+    return made.enable("table") if tables else made
+
+
 def tokens(text: str, *, tables: bool) -> list[Token]:
-    """All there is in a text for a reader who allows everything."""
-
-    class Reader(MarkdownIt):
-        def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
-            return True
-
-    reader = Reader("commonmark", {"html": True})
-    if tables:
-        reader.enable("table")
-    found = reader.parse(text)
+    """All there is in a text for that reader."""
+    found = reader(tables=tables).parse(text)
     return [*found, *(child for token in found for child in token.children or ())]
 
 

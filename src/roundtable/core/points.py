@@ -236,14 +236,23 @@ def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[st
         for s in state.stances
         if s.source != "extracted" and s.meaningful and (before is None or s.round < before)
     ]
+    spoke: dict[int, tuple[str, ...]] = {}
+    """Who took a stance in a round or after it."""
     for raised in state.points.values():
         if before is not None and raised.round >= before:
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
-        since = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
+        if raised.round not in spoke:
+            since = dict.fromkeys(s.participant for s in stances if s.round >= raised.round)
+            spoke[raised.round] = tuple(since)
         found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round, spoke_since=since
+            raised.point_id,
+            raised.text,
+            author,
+            raised.turn_id,
+            raised.round,
+            spoke_since=spoke[raised.round],
         )
     for stance in stances:
         merge = merges.get(stance.point_id)

@@ -32,6 +32,18 @@ _Row = TypeVar("_Row", bound=Value)
 
 def read(extra: Path | None) -> Contents:
     """Read, merge and check. Raises BadSetting naming the file, the key and what is expected."""
+    if extra is None:
+        providers, models, aliases, families = _as_shipped()
+        return dict(providers), dict(models), dict(aliases), dict(families)
+    return _read(extra)
+
+
+@cache
+def _as_shipped() -> Contents:
+    return _read(None)
+
+
+def _read(extra: Path | None) -> Contents:
     shipped = _shipped()
     own: dict[str, dict[str, Any]] = {section: {} for section in _SECTIONS}
     where = "registry.toml"

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from roundtable.core.state import State
+from roundtable.net import trusted_roots
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.speakers.scripted import ScriptedSpeaker
 from tests.surfaces.web.house import PATIENCE, House, client_token, house
@@ -53,7 +54,12 @@ async def gated_house(home: Path) -> AsyncIterator[tuple[House, AsyncOpenAI, Gat
 @asynccontextmanager
 async def client(url: str, key: str, **more: Any) -> AsyncIterator[AsyncOpenAI]:
     async with AsyncOpenAI(
-        base_url=f"{url}/v1", api_key=key, timeout=PATIENCE, max_retries=0, **more
+        base_url=f"{url}/v1",
+        api_key=key,
+        timeout=PATIENCE,
+        max_retries=0,
+        http_client=DefaultAsyncHttpxClient(verify=trusted_roots()),
+        **more,
     ) as made:
         yield made
 

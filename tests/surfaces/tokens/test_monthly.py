@@ -38,7 +38,7 @@ from roundtable.surfaces.tokens.monthly import EVERYBODY, SHARE, allow, months_o
 from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
 from roundtable.surfaces.tokens.removing import remove
 from roundtable.surfaces.tokens.store import Tokens
-from tests.surfaces.desk import Desk
+from tests.surfaces.desk import ECHO, Desk
 from tests.surfaces.web.house import MEETING, QUICK, client_token, house, house_settings
 
 
@@ -384,7 +384,7 @@ def test_every_command_that_removes_gives_back_what_was_not_spent(
 ) -> None:
     desk.home.mkdir(parents=True, exist_ok=True)
     (desk.home / "config.toml").write_text("[monthly]\nall_usd = 2.0\n", "utf-8")
-    asked = desk("Why?", "--procedure", "council", "--all", "scripted/echo", "--quick", "--no-log",
+    asked = desk("Why?", "--procedure", "council", *ECHO, "--quick", "--no-log",
                  "--max-cost", "1.5")  # fmt: skip
     assert asked.code == 0, asked.err
     removed = desk(*(desk.last_id() if each == "ID" else each for each in removal))

@@ -17,6 +17,7 @@ import httpx2
 from roundtable.bootstrap import App, start
 from roundtable.core.state import State
 from roundtable.engine.service import Service
+from roundtable.net import trusted_roots
 from roundtable.ports import Speaker
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import Settings, read_settings
@@ -135,7 +136,9 @@ async def house(
         await asyncio.wait_for(up.wait(), PATIENCE)
         url = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
         limits = httpx2.Limits(max_connections=None)
-        async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
+        async with httpx2.AsyncClient(
+            base_url=url, timeout=PATIENCE, limits=limits, verify=trusted_roots()
+        ) as client:
             try:
                 yield House(app, links, url, client, service.state.web, server)
             finally:

@@ -22,7 +22,7 @@ from .house import PATIENCE, House, house
 
 Operation = schemathesis.APIOperation[Any, Any, Any, Any]
 Case = schemathesis.Case[Any]
-EXAMPLES = 8
+EXAMPLES = 5
 """Requests for each route and way of making them up."""
 NEVER_ENDS = ("/feed",)
 """Routes that go on for as long as the discussion: they get one that is over."""

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from math import ceil
 from typing import Annotated
 
@@ -46,6 +47,7 @@ from .tokens_api import token_row
 Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 
+@cache
 def link_routes() -> APIRouter:
     """What one link opens."""
     routes = APIRouter(prefix="/api/r/{token}", responses=bodies.REFUSALS, tags=["discussion"])
@@ -338,6 +340,7 @@ def _acts(routes: APIRouter) -> None:
         return bodies.TokensEnded(ended=tokens.end(token_id))
 
 
+@cache
 def owner_routes() -> APIRouter:
     """All discussions, for the owner and for clients that start some."""
     routes = APIRouter(prefix="/api", responses=bodies.REFUSALS, tags=["owner"])

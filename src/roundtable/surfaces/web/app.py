@@ -129,6 +129,7 @@ def make_app(
     )
     _explain_errors(service)
     _pages(service)
+    # Those that know no service are made once in a process: it takes long to describe them.
     service.include_router(link_routes())
     service.include_router(owner_routes())
     _others(service, web)

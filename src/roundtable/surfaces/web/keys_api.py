@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+from functools import cache
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
@@ -59,6 +60,7 @@ class KeyKept(BaseModel):
     remedy: str = ""
 
 
+@cache
 def router() -> APIRouter:
     routes = APIRouter(prefix="/api/keys", responses=REFUSALS, tags=["keys"])
 

@@ -3,6 +3,7 @@ owner all."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -71,6 +72,7 @@ class ScheduleList(BaseModel):
     """The ids of those that a newer Roundtable wrote: it alone opens them."""
 
 
+@cache
 def router() -> APIRouter:
     routes = APIRouter(prefix="/api/schedules", responses=bodies.REFUSALS, tags=["schedules"])
 

@@ -4,6 +4,7 @@ through what it holds, the owner everything."""
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import cache
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -17,6 +18,7 @@ from . import bodies
 from .access import Held, Here
 
 
+@cache
 def router() -> APIRouter:
     routes = APIRouter(prefix="/api/tokens", responses=bodies.REFUSALS, tags=["tokens"])
 
