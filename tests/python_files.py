@@ -1,6 +1,6 @@
 """A file of Python that is run in a process forked from a warm one: `Program([how, file],
-module="tests.python_files")`. As a notebook it may wait for something at its top level; as a program
-it is what `python -W error FILE` is."""
+module="tests.python_files")`. As a notebook it may wait for something at its top level; as a
+program it is what `python -W error FILE` is."""
 
 from __future__ import annotations
 
