@@ -151,8 +151,8 @@ def test_a_tool_call_goes_on_without_the_folder(traps: Traps) -> None:
     begun = traps.run("tool", "ask", json.dumps({**asked, "options": options}))
 
     assert begun.code == 0, begun.err
-    asked = {"discussion_id": begun.document["discussion_id"], "wait": 60}
-    ended = traps.run("tool", "collect", json.dumps(asked))
+    waited = {"discussion_id": begun.document["discussion_id"], "wait": 60}
+    ended = traps.run("tool", "collect", json.dumps(waited))
     assert ended.document["done"], ended
     assert traps.sprung == []
 
