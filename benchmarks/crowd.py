@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from roundtable.surfaces.toolset.moderate import SeatWish
 from roundtable.surfaces.toolset.opening import open_toolset
 from roundtable.views.meeting_status import DISCUSSION
 
+Begin = Callable[[Sequence[str]], Awaitable[Callable[[], Awaitable[None]]]]
+"""Starts one of them with its words; what it gives waits for its end, which must be a good one."""
 MOST_SEATS, MOST_ROUNDS, MOST_EXTRA = 12, 10, 20
 
 
@@ -56,7 +59,19 @@ async def _in_turn(toolset: Toolset, discussion_id: str, name: str, text: str) -
             cursor = news.cursor
 
 
-async def gather(home: Path, processes: int, speeches: int) -> Outcome:
+async def begun(words: Sequence[str]) -> Callable[[], Awaitable[None]]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "benchmarks.crowd", *words), stderr=asyncio.subprocess.PIPE
+    )
+
+    async def ended() -> None:
+        _, said = await process.communicate()
+        assert process.returncode == 0, said.decode()
+
+    return ended
+
+
+async def gather(home: Path, processes: int, speeches: int, begin: Begin = begun) -> Outcome:
     """Let so many processes speak so many times each."""
     seats = min(processes, MOST_SEATS)
     rounds = min(speeches, MOST_ROUNDS + MOST_EXTRA)
@@ -75,20 +90,20 @@ async def gather(home: Path, processes: int, speeches: int) -> Outcome:
             await toolset.app.service.extend(id_, rounds - MOST_ROUNDS, by="benchmark")
         began = time.perf_counter()
         crowd = [
-            await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "benchmarks.crowd", str(home), id_, f"p{number}"),
-                *(
-                    (str(rounds), str(speeches - rounds))
-                    if number < seats
-                    else ("0", str(speeches))
-                ),
-                stderr=asyncio.subprocess.PIPE,
+            await begin(
+                (
+                    *(str(home), id_, f"p{number}"),
+                    *(
+                        (str(rounds), str(speeches - rounds))
+                        if number < seats
+                        else ("0", str(speeches))
+                    ),
+                )
             )
             for number in range(processes)
         ]
-        for process in crowd:
-            _, said = await process.communicate()
-            assert process.returncode == 0, said.decode()
+        for ended in crowd:
+            await ended()
         seconds = time.perf_counter() - began
         return Outcome(await toolset.app.service.read(id_), seconds)
 
@@ -105,7 +120,8 @@ def check(outcome: Outcome, processes: int, speeches: int) -> None:
     assert all(s.text == f"round {s.round} of {s.participant}" for s in spoken)
 
 
-def main(home: str, discussion_id: str, name: str, rounds: str, remarks: str) -> None:
+def main() -> None:
+    home, discussion_id, name, rounds, remarks = sys.argv[1:]
     asyncio.run(speak_there(Path(home), discussion_id, name, int(rounds), int(remarks)))
 
 
@@ -117,4 +133,4 @@ def run(processes: int = 16, speeches: int = 50) -> Outcome:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

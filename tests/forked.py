@@ -102,6 +102,11 @@ class Program:
         self.pid = self._running.pid
         self.returncode: int | None = None
 
+    @property
+    def sentinel(self) -> int:
+        """What can be waited for beside other things: it is ready when the process has ended."""
+        return self._running.sentinel
+
     def poll(self) -> int | None:
         if self.returncode is None and not self._running.running:
             self.returncode = self._running.ends()
@@ -138,8 +143,9 @@ def _become(
         opened = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         os.dup2(opened, number)
         os.close(opened)
-    sys.stdin = os.fdopen(0, encoding="utf-8")
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
-    sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace")
+    encoding = env.get("PYTHONIOENCODING", "utf-8")
+    sys.stdin = os.fdopen(0, encoding=encoding)
+    sys.stdout = os.fdopen(1, "w", encoding=encoding)
+    sys.stderr = os.fdopen(2, "w", 1, encoding=encoding, errors="backslashreplace")
     sys.argv = ["roundtable", *words]
     sys.exit(import_module(module).main())

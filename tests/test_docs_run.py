@@ -30,6 +30,7 @@ from roundtable.core.declaration_form import Key
 from roundtable.surfaces.cli.app import run
 
 from .documents import samples
+from .forked import Program
 from .test_docs import _COMMAND, _OURS, _SHELL, PAGES, ROOT, _name, blocks
 
 SPEAKER = "scripted/echo"
@@ -268,21 +269,15 @@ def test_the_python_of_a_page_runs(page: Path, reader: Path, tmp_path: Path) -> 
             address, token = stack.enter_context(_served(reader))
             text = text.replace(_SERVED, address).replace(_TOKEN, token)
         program.write_text(text, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-c", AS_IN_A_NOTEBOOK, str(program)],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-    assert done.returncode == 0, f"{text}\n{done.stderr}"
-
-
-AS_IN_A_NOTEBOOK = """
-import ast, asyncio, inspect, sys
-with open(sys.argv[1], encoding="utf-8") as file:
-    code = compile(file.read(), sys.argv[1], "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-made = eval(code, {"__name__": "__main__"})
-if inspect.iscoroutine(made):
-    asyncio.run(made)
-"""
+        told = tmp_path / "told"
+        done = Program(
+            ["notebook", str(program)],
+            cwd=reader,
+            env=os.environ,
+            stderr=told,
+            module="tests.python_files",
+        ).wait()
+    assert done == 0, f"{text}\n{told.read_text('utf-8')}"
 
 
 @contextmanager

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from .forked import Program
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROMISES = {
@@ -28,14 +28,15 @@ def test_every_example_has_a_promise() -> None:
 
 @pytest.mark.requirement("I-38", "D-102")
 @pytest.mark.parametrize("name", PROMISES)
-def test_an_example_runs_and_keeps_its_promise(name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / name)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert PROMISES[name] in done.stdout
+def test_an_example_runs_and_keeps_its_promise(name: str, tmp_path: Path) -> None:
+    out, err = tmp_path / "out", tmp_path / "err"
+    code = Program(
+        ["program", str(EXAMPLES / name)],
+        cwd=EXAMPLES.parent,
+        env=os.environ,
+        stdout=out,
+        stderr=err,
+        module="tests.python_files",
+    ).wait()
+    assert (code, err.read_text("utf-8")) == (0, "")
+    assert PROMISES[name] in out.read_text("utf-8")

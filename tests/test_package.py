@@ -11,6 +11,7 @@ import sysconfig
 import tarfile
 import zipfile
 from email import message_from_string
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ import pytest
 from roundtable.core.text import SECRETS
 from roundtable.examples import examples
 from roundtable.version import __version__
+
+from .family import Done, Line, family
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = (
@@ -158,6 +161,13 @@ def test_its_metadata_names_licence_python_readme_and_command(wheel: Path) -> No
     assert not [each for each in needed if each.split(">")[0].split("[")[0] in EXTRAS]
 
 
+@cache
+def private_in(text: str) -> frozenset[str]:
+    """Most texts are in both archives."""
+    found = {match[0] for words in (_HOME, SECRETS) for match in words.finditer(text)}
+    return frozenset(found.difference(_EXAMPLES))
+
+
 @pytest.mark.requirement("D-100", "D-101")
 @pytest.mark.parametrize("kind", ["sdist", "wheel"])
 def test_nothing_private_is_in_an_archive(kind: str, sdist: Path, wheel: Path) -> None:
@@ -167,13 +177,7 @@ def test_nothing_private_is_in_an_archive(kind: str, sdist: Path, wheel: Path) -
         for name, data in files.items()
         if name.endswith(_TEXT) and not name.startswith(_MADE_UP)
     }
-    found = {
-        (name, match[0])
-        for name, text in texts.items()
-        for words in (_HOME, SECRETS)
-        for match in words.finditer(text)
-        if match[0] not in _EXAMPLES
-    }
+    found = {(name, match) for name, text in texts.items() for match in private_in(text)}
 
     assert len(texts) > 300
     assert found == set()
@@ -195,7 +199,11 @@ class Without:
         return getattr(self.finder, name)
 sys.meta_path[:] = map(Without, sys.meta_path)
 from roundtable.surfaces.cli.app import run
-raise SystemExit(run(sys.argv[1:]))
+"""
+_RUN = "raise SystemExit(run(sys.argv[1:]))"
+_LOADED = """
+import roundtable.bootstrap, roundtable.ledger
+act = run
 """
 
 
@@ -205,14 +213,13 @@ def bare(installed: Path, *arguments: str, home: Path) -> subprocess.CompletedPr
     env = {"PYTHONPATH": str(installed), "HOME": str(home)}
     if os.name == "nt":
         env["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    script = _BLOCKED.format(extras=EXTRAS)
+    script = _BLOCKED.format(extras=EXTRAS) + _RUN
     return python("-c", script, *arguments, cwd=home, env=env)
 
 
-@pytest.mark.requirement("I-37", "D-99", "D-101")
-@pytest.mark.parametrize(
-    "arguments",
-    [
+COMMANDS = {
+    line[0]: line
+    for line in (
         ("--help",),
         ("help",),
         ("models",),
@@ -224,13 +231,28 @@ def bare(installed: Path, *arguments: str, home: Path) -> subprocess.CompletedPr
         ("show", "example:lift-letter"),
         ("experts", "database"),
         ("Tea or coffee?", "--quick", "--all=scripted/echo", "--model=scripted/echo", "--json"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def ran(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
+    """Each of the commands as `bare` starts one, which is done once for all of them."""
+    place = tmp_path_factory.mktemp("bare")
+    lines: dict[str, Line] = {}
+    for number, (name, arguments) in enumerate(COMMANDS.items()):
+        (home := place / f"{number}").mkdir()
+        lines[name] = Line(arguments, home, {"HOME": str(home)})
+    env = {"PYTHONPATH": str(installed), "HOME": str(place)}
+    return family(_BLOCKED.format(extras=EXTRAS) + _LOADED, lines, env, place)
+
+
+@pytest.mark.requirement("I-37", "D-99", "D-101")
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_base_install_works_without_any_extra_and_with_an_empty_environment(
-    installed: Path, tmp_path: Path, arguments: tuple[str, ...]
+    ran: dict[str, Done], command: str
 ) -> None:
-    done = bare(installed, *arguments, home=tmp_path)
+    done = ran[command]
 
     assert done.returncode == 0, done.stderr
     assert done.stdout

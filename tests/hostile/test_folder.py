@@ -15,7 +15,7 @@ import pytest
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.web.found import STATE_FILE
 from tests.speakers.agents import claude_lines, put_agent, speaks
-from tests.surfaces.desk import QUICK, SOURCES, wait_for
+from tests.surfaces.desk import QUICK, SOURCES
 from tests.surfaces.test_command_agents import ANSWER
 
 from .traps import Traps
@@ -76,7 +76,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "completion": ("completion", "bash"),
 }
 """One line for each command; standard input is at its end."""
-PARTS = 4
 
 
 @pytest.fixture
@@ -85,8 +84,7 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Traps]:
     traps = Traps(tmp_path)
     yield traps
     # The demonstration and a tool that asks serve the page, too.
-    for state in tmp_path.glob(f"home*/{STATE_FILE}"):
-        traps.run("serve", "--stop", ROUNDTABLE_HOME=str(state.parent))
+    traps.stop_pages(STATE_FILE)
 
 
 def test_every_command_is_driven() -> None:
@@ -99,9 +97,8 @@ def test_the_traps_work(traps: Traps) -> None:
     assert {"click.py", "git"} <= set(traps.sprung)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_command_executes_anything_of_the_folder(traps: Traps, part: int) -> None:
-    names = sorted(set(COMMANDS) & set(cli.commands))[part::PARTS]
+def test_no_command_executes_anything_of_the_folder(traps: Traps) -> None:
+    names = sorted(set(COMMANDS) & set(cli.commands))
 
     done = traps.run_each({name: COMMANDS[name] for name in names})
 
@@ -154,15 +151,10 @@ def test_a_tool_call_goes_on_without_the_folder(traps: Traps) -> None:
     begun = traps.run("tool", "ask", json.dumps({**asked, "options": options}))
 
     assert begun.code == 0, begun.err
-    discussion_id = begun.document["discussion_id"]
-    wait_for(lambda: _state(traps, discussion_id) not in ("open", "running", "interrupted"))
+    waited = {"discussion_id": begun.document["discussion_id"], "wait": 60}
+    ended = traps.run("tool", "collect", json.dumps(waited))
+    assert ended.document["done"], ended
     assert traps.sprung == []
-
-
-def _state(traps: Traps, discussion_id: str) -> str:
-    [row] = traps.run("list", "--json").document
-    assert row["discussion_id"] == discussion_id
-    return str(row["status"])
 
 
 def test_an_mcp_client_is_served_without_the_folder(traps: Traps) -> None:
@@ -205,17 +197,21 @@ def test_an_agent_that_only_the_folder_has_is_not_installed(traps: Traps) -> Non
 def test_channels_boards_and_browsers_are_not_taken_from_the_folder(
     traps: Traps, command: str
 ) -> None:
-    traps.home.mkdir()
-    (traps.home / "config.toml").write_text(
-        f'browser = "{command}"\n'
-        f'[channels.team]\ncommand = ["{command}"]\n'
-        f'[boards.ours]\nkind = "command"\ncommand = ["{command}"]\n',
-        "utf-8",
-    )
+    lines = {
+        "channel": ("notify", "test", "team"),
+        "asked": ("Tea?", *QUICK, "--notify", "team", "--task", "ours:1"),
+        "doctor": ("doctor",),
+    }
+    for name in lines:
+        (home := traps.home_of(name)).mkdir()
+        (home / "config.toml").write_text(
+            f'browser = "{command}"\n'
+            f'[channels.team]\ncommand = ["{command}"]\n'
+            f'[boards.ours]\nkind = "command"\ncommand = ["{command}"]\n',
+            "utf-8",
+        )
 
-    traps.run("notify", "test", "team")
-    done = traps.run("Tea?", *QUICK, "--notify", "team", "--task", "ours:1")
-    traps.run("doctor")
+    done = traps.run_each(lines)["asked"]
 
     assert "ours" in done.err or "mine" in done.err
     assert traps.sprung == []

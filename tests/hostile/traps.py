@@ -35,19 +35,22 @@ from roundtable.shelter import shelter
 import os
 shelter(os.environ, sys.path)
 import json
-import roundtable.bootstrap, roundtable.ledger, roundtable.surfaces.cli.app
+import roundtable.bootstrap, roundtable.ledger.sqlite, roundtable.models.lookout
+import roundtable.notify.channels, roundtable.search.choose, roundtable.surfaces.cli.app
+import roundtable.surfaces.cli.here, roundtable.surfaces.cli.with_app, roundtable.telemetry.watch
 from roundtable.surfaces.cli import main
 for name, line in json.loads(sys.argv[1]).items():
     if not (child := os.fork()):
         os.environ["ROUNDTABLE_HOME"] += "-" + name
         for number, kind in ((1, "out"), (2, "err")):
-            os.dup2(os.open(f"{sys.argv[0]}-{name}.{kind}", os.O_WRONLY | os.O_CREAT), number)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            os.dup2(os.open(f"{sys.argv[0]}-{name}.{kind}", flags), number)
         sys.argv[1:] = line
         sys.exit(main())
     _, status = os.waitpid(child, 0)
     print(name, os.waitstatus_to_exitcode(status), flush=True)
 """
-"""Begins as the installed command does, loads what every command needs, and becomes each of them in
+"""Begins as the installed command does, loads what most commands need, and becomes each of them in
 turn: so that is loaded once, in the folder, and what a command needs beside it by that command."""
 
 
@@ -111,7 +114,7 @@ class Traps:
         return self.started(self.arguments(*args), stdin=stdin, **env)
 
     def run_each(self, lines: Mapping[str, Sequence[str]]) -> dict[str, Outcome]:
-        """Each in a process and a home of its own."""
+        """Each in a process and a home of its own (`home_of`)."""
         self._family.write_text(FAMILY, "utf-8")
         done = self.started([sys.executable, str(self._family), json.dumps(lines)])
         codes = dict(line.split() for line in done.out.splitlines())
@@ -120,6 +123,19 @@ class Traps:
             name: Outcome(int(code), *(self._left(name, kind) for kind in ("out", "err")))
             for name, code in codes.items()
         }
+
+    def home_of(self, name: str) -> Path:
+        return self.home.with_name(f"{self.home.name}-{name}")
+
+    def stop_pages(self, state_file: str) -> None:
+        """Whatever was served in any of the homes."""
+        states = [path.parent.name for path in self.home.parent.glob(f"home*/{state_file}")]
+        if self.home.name in states:
+            self.run("serve", "--stop")
+        prefix = f"{self.home.name}-"
+        names = [each.removeprefix(prefix) for each in states if each.startswith(prefix)]
+        if names:
+            self.run_each(dict.fromkeys(names, ("serve", "--stop")))
 
     def _left(self, name: str, kind: str) -> str:
         return self._family.with_name(f"{self._family.name}-{name}.{kind}").read_text("utf-8")

@@ -13,7 +13,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 
@@ -24,6 +25,7 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.values import Usage
 from roundtable.models.weights import ensure_weights
 from roundtable.ports import Reply, SectionShape, SpeakRequest
+from roundtable.speakers import embedded
 from roundtable.speakers.embedded import MODEL, SLOTS, EmbeddedSpeaker
 
 # Read before the tests' own environment is set up.
@@ -45,12 +47,57 @@ def weights() -> Path:
         pytest.skip(f"no weights for the embedded model: {error}")
 
 
-@pytest.fixture
-async def speaker(weights: Path) -> AsyncIterator[EmbeddedSpeaker]:
+def speaker_of(weights: Path) -> EmbeddedSpeaker:
     async def found() -> Path:
         return weights
 
-    speaker = EmbeddedSpeaker(found)
+    return EmbeddedSpeaker(found)
+
+
+@dataclass
+class Told:
+    """The answer to `request()`, which several tests look at, and how it came."""
+
+    reply: Reply
+    words: list[str] = field(default_factory=list)
+    threads: set[int] = field(default_factory=set)
+
+
+@pytest.fixture(scope="module")
+def told(weights: Path) -> Iterator[Told]:
+    """By a speaker that stays to the end: the model is loaded once for all that join it."""
+    speaker = speaker_of(weights)
+    words: list[str] = []
+    threads: set[int] = set()
+
+    def on_words(piece: str) -> None:
+        words.append(piece)
+        threads.add(threading.get_ident())
+
+    reply = asyncio.run(speaker.speak(request(), on_words))
+    yield Told(reply, words, threads)
+    asyncio.run(speaker.close())
+
+
+@pytest.fixture
+async def speaker(weights: Path, told: Told) -> AsyncIterator[EmbeddedSpeaker]:
+    assert told.reply.text
+    speaker = speaker_of(weights)
+    yield speaker
+    await speaker.close()
+
+
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process where nobody has loaded the model yet, nor keeps it loaded."""
+    monkeypatch.setattr(embedded, "_shared", None)
+
+
+@pytest.fixture
+async def only_speaker(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[EmbeddedSpeaker]:
+    alone(monkeypatch)
+    speaker = speaker_of(weights)
     yield speaker
     await speaker.close()
 
@@ -89,10 +136,8 @@ async def failure(speaker: EmbeddedSpeaker, asked: SpeakRequest) -> SpeakerError
 
 
 @pytest.mark.requirement("I-02")
-async def test_an_answer_has_exactly_the_sections_and_sentences_asked_for(
-    speaker: EmbeddedSpeaker,
-) -> None:
-    reply = await answer(speaker, request())
+def test_an_answer_has_exactly_the_sections_and_sentences_asked_for(told: Told) -> None:
+    reply = told.reply
     assert re.fullmatch(r"## Findings\n[^.\n]+\. [^.\n]+\.\n\n## Dissent\n[^.\n]+\.", reply.text), (
         reply.text
     )
@@ -107,26 +152,14 @@ async def test_a_section_begins_with_the_words_it_was_given(speaker: EmbeddedSpe
     assert re.fullmatch(r"## Findings\nThe evidence suggests that,? [^.\n]+\.", reply.text)
 
 
-async def test_words_arrive_on_the_event_loop_as_they_are_written(
-    speaker: EmbeddedSpeaker,
-) -> None:
-    words: list[str] = []
-    threads: set[int] = set()
-
-    def on_words(piece: str) -> None:
-        words.append(piece)
-        threads.add(threading.get_ident())
-
-    reply = await speaker.speak(request(), on_words)
-    assert "".join(words) == reply.text
-    assert len(words) > 10
-    assert threads == {threading.get_ident()}
+def test_words_arrive_on_the_event_loop_as_they_are_written(told: Told) -> None:
+    assert "".join(told.words) == told.reply.text
+    assert len(told.words) > 10
+    assert told.threads == {threading.get_ident()}
 
 
-async def test_an_answer_costs_nothing_and_its_tokens_are_counted(
-    speaker: EmbeddedSpeaker,
-) -> None:
-    usage = (await answer(speaker, request())).usage
+def test_an_answer_costs_nothing_and_its_tokens_are_counted(told: Told) -> None:
+    usage = told.reply.usage
     assert usage == Usage(
         calls=1, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens
     )
@@ -142,12 +175,11 @@ async def test_without_a_shape_it_just_answers(speaker: EmbeddedSpeaker) -> None
     assert reply.usage.output_tokens <= 24
 
 
-async def test_the_same_request_gets_the_same_words(speaker: EmbeddedSpeaker) -> None:
-    first = await answer(speaker, request())
+async def test_the_same_request_gets_the_same_words(speaker: EmbeddedSpeaker, told: Told) -> None:
     other = await answer(speaker, request(key="rt_0/turn/2"))
     again = await answer(speaker, request())
-    assert again == first
-    assert other.text != first.text
+    assert again == told.reply
+    assert other.text != told.reply.text
 
 
 async def test_an_answer_ends_at_its_token_limit(speaker: EmbeddedSpeaker) -> None:
@@ -177,15 +209,17 @@ async def test_a_message_cannot_be_ended_from_inside(speaker: EmbeddedSpeaker) -
 
 
 async def test_a_timeout_is_an_error_and_frees_the_slot(speaker: EmbeddedSpeaker) -> None:
-    await answer(speaker, request(max_tokens=1))
-    long = [request("word " * 1500, key=str(n), timeout=0.2) for n in range(SLOTS)]
+    long = [request("word " * 300, key=str(n), timeout=0.02) for n in range(SLOTS)]
     errors = await asyncio.gather(*(failure(speaker, one) for one in long))
     assert {error.cause for error in errors} == {"timeout"}
     # All slots were taken: this one is answered only because they were given back.
-    assert (await answer(speaker, request())).finish_reason == "stop"
+    assert (await answer(speaker, request(shape=SHAPE[1:]))).finish_reason == "stop"
 
 
-async def test_a_cancelled_answer_stops_and_says_nothing_more(speaker: EmbeddedSpeaker) -> None:
+async def test_a_cancelled_answer_stops_and_says_nothing_more(
+    only_speaker: EmbeddedSpeaker,
+) -> None:
+    speaker = only_speaker
     words: list[str] = []
     begun = asyncio.Event()
 
@@ -206,6 +240,7 @@ async def test_a_cancelled_answer_stops_and_says_nothing_more(speaker: EmbeddedS
     assert len(words) == said < 200
 
 
+@pytest.mark.usefixtures("told")
 async def test_a_slow_fetch_is_shared_and_outlives_a_call_that_gives_up(weights: Path) -> None:
     asked = 0
     arrived = asyncio.Event()
@@ -228,6 +263,7 @@ async def test_a_slow_fetch_is_shared_and_outlives_a_call_that_gives_up(weights:
     await speaker.close()
 
 
+@pytest.mark.usefixtures("told")
 async def test_a_failed_fetch_is_tried_again_by_the_next_call(weights: Path) -> None:
     answers: list[Path | SpeakerError] = [SpeakerError("unavailable", "Offline."), weights]
 
@@ -243,7 +279,10 @@ async def test_a_failed_fetch_is_tried_again_by_the_next_call(weights: Path) -> 
     await speaker.close()
 
 
-async def test_weights_that_are_not_a_model_are_unavailable(tmp_path: Path) -> None:
+async def test_weights_that_are_not_a_model_are_unavailable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone(monkeypatch)
     wrong = tmp_path / "wrong.gguf"
     wrong.write_bytes(b"GGUF, or so it says")
 
@@ -258,12 +297,9 @@ async def test_weights_that_are_not_a_model_are_unavailable(tmp_path: Path) -> N
 
 
 async def test_closing_one_speaker_leaves_the_model_to_the_others(
-    speaker: EmbeddedSpeaker, weights: Path
+    only_speaker: EmbeddedSpeaker, weights: Path
 ) -> None:
-    async def found() -> Path:
-        return weights
-
-    other = EmbeddedSpeaker(found)
+    speaker, other = only_speaker, speaker_of(weights)
     await asyncio.gather(*(answer(one, request(max_tokens=4)) for one in (speaker, other)))
     await other.close()
     await other.close()
@@ -346,10 +382,10 @@ async def test_no_port_is_opened(speaker: EmbeddedSpeaker) -> None:
 
 @on_linux
 async def test_where_a_port_must_be_opened_it_answers_to_nobody(
-    speaker: EmbeddedSpeaker, monkeypatch: pytest.MonkeyPatch
+    only_speaker: EmbeddedSpeaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(socket, "AF_UNIX")
-    await answer(speaker, request(max_tokens=1))
+    await answer(only_speaker, request(max_tokens=1))
     (port,) = listening_ports()
     asked = b'{"messages": [{"role": "user", "content": "Hello"}]}'
     head = f"POST /v1/chat/completions HTTP/1.0\r\nContent-Length: {len(asked)}\r\n\r\n"

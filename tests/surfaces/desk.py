@@ -85,9 +85,13 @@ class Desk:
         """In a process of its own, which goes on beside the test."""
         return Running(self.workspace, args, env)
 
-    def beside(self, *args: str, stdin: bytes = b"") -> Outcome:
-        """In a process of its own, from beginning to end, where its start is not the subject."""
-        with Running(self.workspace, args, {}, stdin) as running:
+    def beside(
+        self, *args: str, stdin: bytes = b"", encoding: str = "utf-8", **env: str
+    ) -> Outcome:
+        """In a process of its own, from beginning to end, where its start is not the subject. What
+        it writes must be readable in the encoding that it was given."""
+        more = env if encoding == "utf-8" else {**env, "PYTHONIOENCODING": encoding}
+        with Running(self.workspace, args, more, stdin, encoding) as running:
             return running.end()
 
     def command(
@@ -117,8 +121,14 @@ class Running:
     """A command line that is still at work."""
 
     def __init__(
-        self, workspace: Path, args: tuple[str, ...], env: dict[str, str], stdin: bytes = b""
+        self,
+        workspace: Path,
+        args: tuple[str, ...],
+        env: dict[str, str],
+        stdin: bytes = b"",
+        encoding: str = "utf-8",
     ) -> None:
+        self._encoding = encoding
         stem = workspace / f".process-{time.monotonic_ns()}"
         typed = stem.with_suffix(".in")
         self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
@@ -136,7 +146,7 @@ class Running:
 
     @property
     def err(self) -> str:
-        return self._err.read_text("utf-8")
+        return self._err.read_text(self._encoding)
 
     def wait_until_it_says(self, words: str) -> None:
         wait_for(lambda: words in self.err or self.process.poll() is not None)
@@ -144,7 +154,7 @@ class Running:
 
     def end(self) -> Outcome:
         code = self.process.wait(60)
-        return Outcome(code, self._out.read_text("utf-8"), self.err)
+        return Outcome(code, self._out.read_text(self._encoding), self.err)
 
     def __enter__(self) -> Running:
         return self

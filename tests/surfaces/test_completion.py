@@ -23,7 +23,7 @@ def offered(desk: Desk, line: str, shell: str = "bash", **env: str) -> list[str]
     typed = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
     if shell == "fish":
         typed["COMP_CWORD"] = words[-1]
-    outcome = desk.command(stdin=b"", **{VARIABLE: f"{shell}_complete", **typed, **env})
+    outcome = desk.beside(stdin=b"", **{VARIABLE: f"{shell}_complete", **typed, **env})
     assert (outcome.code, outcome.err) == (0, ""), outcome.err
     return outcome.out.splitlines()
 
@@ -91,7 +91,7 @@ def test_the_line_for_each_shell_is_printed_with_where_it_belongs(desk: Desk, sh
     assert outcome.code == 0
     assert f"{VARIABLE}={shell}_source roundtable" in outcome.out
     assert f"roundtable completion {shell} >>" in outcome.err
-    script = desk.command(stdin=b"", **{VARIABLE: f"{shell}_source"})
+    script = desk.beside(stdin=b"", **{VARIABLE: f"{shell}_source"})
     assert script.code == 0
     assert "_roundtable_completion" in script.out
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ from roundtable.surfaces.toolset import Toolset
 from roundtable.surfaces.toolset.toolset import find_operation
 from roundtable.surfaces.web.access import held
 from roundtable.surfaces.web.tools_api import router
+from tests.forked import Program
 
 from .desk import Desk, environment
 from .mcp.clients import in_memory, over_stdio
@@ -340,7 +342,18 @@ def test_eight_processes_hold_one_discussion_and_nothing_is_lost(desk: Desk) -> 
 
 @pytest.mark.requirement("D-76", "I-16")
 async def test_many_processes_speak_at_once_and_every_round_is_everybodys(tmp_path: Path) -> None:
-    outcome = await crowd.gather(tmp_path, 8, 10)
+    async def begin(words: Sequence[str]) -> Callable[[], Awaitable[None]]:
+        told = tmp_path / f"{words[2]}.err"
+        process = Program(
+            words, cwd=tmp_path, env=os.environ, stderr=told, module="benchmarks.crowd"
+        )
+
+        async def ended() -> None:
+            assert await asyncio.to_thread(process.wait) == 0, told.read_text("utf-8")
+
+        return ended
+
+    outcome = await crowd.gather(tmp_path, 8, 10, begin)
     crowd.check(outcome, 8, 10)
 
 

@@ -7,14 +7,13 @@ import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from tests.forked import Program
 from tests.servers import provider_server
 from tests.wire import Asked
 
@@ -27,10 +26,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 class Screen:
     """A terminal with a command line in it."""
 
-    def __init__(self, keyboard: int, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, keyboard: int, other_side: ExitStack, process: Program) -> None:
         self.process = process
         self.seen = ""
         self._keyboard = keyboard
+        self._other_side = other_side
 
     def wait_for(self, words: str) -> None:
         deadline = time.monotonic() + 60
@@ -47,7 +47,9 @@ class Screen:
         return self.process.wait(60)
 
     def _read(self) -> bool:
-        select.select([self._keyboard], [], [], 60)
+        select.select([self._keyboard, self.process.sentinel], [], [], 60)
+        if self.process.poll() is not None:
+            self._other_side.close()  # nobody writes there any more: what was written has an end
         try:
             data = os.read(self._keyboard, 65_536)
         except OSError:  # how Linux says that the other side has closed
@@ -59,22 +61,22 @@ class Screen:
 @contextmanager
 def terminal(desk: Desk, *args: str, **env: str) -> Iterator[Screen]:
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "roundtable", *args],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=desk.workspace,
-        env=environment({"TERM": "xterm", "COLUMNS": "100", "LINES": "40", **env}),
-    )
-    os.close(theirs)
-    try:
-        yield Screen(ours, process)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(60)
-        os.close(ours)
+    with ExitStack() as stack:
+        stack.callback(os.close, ours)
+        # Until the program has opened it, somebody must: else it would be over at once.
+        other_side = stack.enter_context(ExitStack())
+        other_side.callback(os.close, theirs)
+        process = Program(
+            args,
+            stdin=(device := os.ttyname(theirs)),
+            stdout=device,
+            stderr=device,
+            cwd=desk.workspace,
+            env=environment({"TERM": "xterm", "COLUMNS": "100", "LINES": "40", **env}),
+        )
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        yield Screen(ours, other_side, process)
 
 
 @pytest.mark.requirement("I-06")
@@ -163,7 +165,7 @@ def test_a_person_confirms_in_a_terminal(desk: Desk) -> None:
 
 @pytest.mark.requirement("I-06")
 def test_without_a_terminal_there_are_no_control_codes(desk: Desk) -> None:
-    outcome = desk.command("Tea or coffee?", *ECHO, "--no-log", FORCE_COLOR="1")
+    outcome = desk.beside("Tea or coffee?", *ECHO, "--no-log", FORCE_COLOR="1")
 
     assert not CONTROL.search(outcome.out + outcome.err)
     assert "Scholar: Try it on a small scale and see." in outcome.err

@@ -606,10 +606,8 @@ def test_whoever_did_not_answer_stands_under_the_vote_with_what_to_do(desk: Desk
 def test_what_an_encoding_lacks_is_replaced_by_something_readable(
     desk: Desk, encoding: str
 ) -> None:
-    outcome = desk.command(
-        "Té – “quoted” 茶 🍵?", *QUICK, encoding=encoding, PYTHONIOENCODING=encoding
-    )
-    shown = desk.command("show", "example:free-buses", encoding=encoding, PYTHONIOENCODING=encoding)
+    outcome = desk.beside("Té – “quoted” 茶 🍵?", *QUICK, encoding=encoding)
+    shown = desk.beside("show", "example:free-buses", encoding=encoding)
     assert (outcome.code, shown.code) == (0, 0)
     text = outcome.out + outcome.err + shown.out
     assert not re.search(r"â€|Ã|\ufffd", text), "no letter stands for a part of another one"
@@ -651,7 +649,7 @@ def test_a_terminal_gets_only_what_it_takes(desk: Desk, env: dict[str, str], cod
 
 
 def test_a_file_gets_the_verdict_alone(desk: Desk) -> None:
-    outcome = desk.command("Tea or coffee?", *QUICK)
+    outcome = desk.beside("Tea or coffee?", *QUICK)
     assert outcome.out.startswith("The table chose no answer.\n")
     assert "Estimate" not in outcome.out
     assert "words)" not in outcome.out
