@@ -14,7 +14,7 @@ from roundtable.procedures.meeting.options import MAX_PARTICIPANTS, MAX_ROUNDS
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Cast, Table, run_in_virtual_time
 
-from .meeting_table import SEATS, asked_for, codes, meeting, seats
+from .meeting_table import SEATS, asked_for, meeting, seats
 
 
 def seated(**request: Any) -> State:
