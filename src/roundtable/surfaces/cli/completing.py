@@ -193,7 +193,7 @@ def _named_in_settings() -> Iterator[str]:
         [os.environ.get("ROUNDTABLE_MODEL")],
         settings.get("models"),
         [settings.get("default_model")],
-        list(models.values()) if isinstance(models := stored.get("models"), dict) else models,
+        list(seats.values()) if isinstance(seats := stored.get("models"), dict) else seats,
         [stored.get("host")],
     ):
         if isinstance(named, list):
