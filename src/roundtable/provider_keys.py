@@ -248,7 +248,7 @@ def _read(path: Path) -> _Contents:
         # What a parser says of a broken line may hold a part of a key.
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
         line = error.where.removeprefix(str(path)).lstrip(":")
-        return _Contents(problem=f"a file of keys: {told}" + (f" (line {line})" if line else ""))
+        return _Contents(problem=told + (f" (line {line})" if line else ""))
     except NewerFile:
         return _Contents(problem="one that this Roundtable knows; a newer Roundtable wrote it")
     if stray := next((key for key in table if key not in _TABLES), None):

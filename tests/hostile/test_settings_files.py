@@ -348,7 +348,9 @@ def test_no_command_goes_by_a_file_of_another_user(desk: Desk, file: File) -> No
 
     assert told.code == 2
     assert f"{file.name}: " in told.err
-    assert "belongs to another user" in " ".join(told.err.split())
+    assert ": the file: expected a file of yours; it belongs to another user" in " ".join(
+        told.err.split()
+    )
     assert "chown" in told.err or file.name == "keys.toml", "keys are entered anew"
 
 

@@ -237,8 +237,9 @@ def test_every_general_word_is_taken_or_refused_with_a_reason(procedure: str) ->
     [
         (("--procedure=council", "--experts=nurse,economist"), ("Scholar", "deliberation")),
         (("--procedure=council", "--seats=4"), ("always has three seats", "deliberation")),
-        (("--procedure=deliberation", "--rounds=5"), ("rounds", "from 1 to 2")),
-        (("--procedure=five-round", "--rounds=2"), ("rounds", "from 4 to 5")),
+        (("--procedure=deliberation", "--rounds=5"), ("--rounds in", "from 1 to 2")),
+        (("--agents", "X"), ("Error: --agents in five-round: expected 2 to 7 names",)),
+        (("--procedure=five-round", "--rounds=2"), ("--rounds in", "from 4 to 5")),
         (("--procedure=council", "--models=a/b,a/c,a/d,a/e"), ("4 models", "3 sit")),
         (("--procedure=council", "--validate"), ("belongs to adaptive", "--procedure adaptive")),
         (("--procedure=deliberation", "--all=opus"), ("--models", "council")),
