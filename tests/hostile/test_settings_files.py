@@ -470,11 +470,13 @@ def test_damaged_trust_is_in_nobodys_way_where_there_is_nothing_to_trust(desk: D
 
     alone = desk.ask()
     (desk.workspace / "roundtable.toml").write_text('language = "de"')
-    refused, listed = desk.ask(), desk("list")
+    refused, listed, examined = desk.ask(), desk("list"), desk("doctor")
 
     assert alone.code == 0, alone.err
     assert refused.code == 2, "what is trusted may be a limit"
     assert "trust.json" in refused.err
     assert listed.code == 0
+    assert "✗ trust: " in examined.out
+    assert "have not trusted it" not in examined.out, "nobody knows"
     assert "Left out for now: " in listed.err
     assert "trust.json" in listed.err

@@ -10,6 +10,7 @@ from ...core.errors import RoundtableError
 from ...ledger.sqlite_file import has_room
 from ...project_notes import HOW, ignored_line
 from ...settings import Settings, home_folder
+from ...trust import STORE
 from ..own_files import Trouble, read_all, troubles
 from .finding import Finding
 
@@ -28,7 +29,8 @@ def settled(env: Mapping[str, str], workspace: Path) -> tuple[Settings, list[Fin
         settings = Settings(home=home_folder(env), workspace=workspace)
         broken = [Trouble("settings", error), *troubles(settings)]
     found = [Finding(each.area, "broken", each.error.message, each.error.remedy) for each in broken]
-    if ignored := settings.trust.ignored():
+    # Where nobody knows what was trusted, that is the matter.
+    if STORE not in settings.without and (ignored := settings.trust.ignored()):
         found.append(Finding("project", "doubtful", ignored_line(ignored), HOW))
     if any(each.area == "settings" for each in found):
         return settings, found
