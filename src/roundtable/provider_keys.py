@@ -118,6 +118,11 @@ class ProviderKeys(Mapping[str, str]):
             BadSetting(str(self._path), "the file", self.problem, REMEDY) if self.problem else None
         )
 
+    def check(self) -> None:
+        """Raise the trouble, if there is any."""
+        if (trouble := self.trouble) is not None:
+            raise trouble
+
     def kept(self, name: str) -> Kept | None:
         """Where a key is kept; None if none is."""
         stored = self._stored()
@@ -180,8 +185,7 @@ class ProviderKeys(Mapping[str, str]):
 
     def _without(self, name: str) -> _Contents:
         """What the file holds beside this."""
-        if (trouble := self.trouble) is not None:
-            raise trouble
+        self.check()
         # Also those of variables that nobody asks for now: they are not ours to lose.
         stored = _read(self._path)
         return _Contents(
@@ -244,7 +248,7 @@ def _read(path: Path) -> _Contents:
         # What a parser says of a broken line may hold a part of a key.
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
         line = error.where.removeprefix(str(path)).lstrip(":")
-        return _Contents(problem=f"a file of keys: {told}" + (f" (line {line})" if line else ""))
+        return _Contents(problem=told + (f" (line {line})" if line else ""))
     except NewerFile:
         return _Contents(problem="one that this Roundtable knows; a newer Roundtable wrote it")
     if stray := next((key for key in table if key not in _TABLES), None):

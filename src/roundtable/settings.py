@@ -33,7 +33,7 @@ from .project import (
     project_panels,
     tightened,
 )
-from .trust import EXPERTS, PROCEDURES, Folder, Trust
+from .trust import EXPERTS, PROCEDURES, STORE, Folder, Trust
 
 CONFIG_TOML = "config.toml"
 CONFIG_JSON = "config.json"
@@ -290,7 +290,7 @@ class Settings(Value):
     @property
     def trust(self) -> Trust:
         """The user's trust in the files of the workspace."""
-        return Trust(self.home, self.workspace)
+        return Trust(self.home, self.workspace, believed=STORE not in self.without)
 
     @property
     def db(self) -> str:
@@ -421,6 +421,7 @@ def read_settings(
     home = home_folder(env)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
+    without: set[str] = set()
 
     def lay_over(source: Mapping[str, Any], where: str) -> None:
         laid = dict(values)
@@ -460,6 +461,7 @@ def read_settings(
             if forgive is None:
                 raise error from None
             forgive(name, error)
+            without.add(name)
 
     with source(CONFIG_JSON):
         path = home / CONFIG_JSON
@@ -477,7 +479,9 @@ def read_settings(
         text = text_at(path, ours=True)
         with placed(text, str(path)):
             lay_over(toml_table(text, str(path)), str(path))
-    trust = Trust(home, workspace)
+    with source(STORE):
+        Trust(home, workspace).files()
+    trust = Trust(home, workspace, believed=STORE not in without)
     for variable, limit in CAPS.items():
         if env.get(variable):
             cap = checked(Budget, {limit: _number(env[variable])}, variable)
@@ -510,5 +514,6 @@ def read_settings(
         workspace=workspace,
         choices=choices,
         origins=origins,
+        without=frozenset(without),
         project_models=models_named(project, panels),
     )

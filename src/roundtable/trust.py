@@ -60,8 +60,10 @@ class ProjectFile:
 class Trust:
     """The user's trust in the files of one workspace."""
 
-    def __init__(self, home: Path, workspace: Path) -> None:
+    def __init__(self, home: Path, workspace: Path, *, believed: bool = True) -> None:
+        """Where what was stored is not `believed`, nothing is trusted."""
         self._store = home / STORE
+        self._believed = believed
         self.workspace = workspace
         self._key = os.path.realpath(workspace)
         # The user's own folder brings nothing along that would not be the user's own.
@@ -74,9 +76,11 @@ class Trust:
         folders = (self.workspace / each for each in (EXPERTS, PROCEDURES))
         inner = [path for folder in folders for path in sorted(folder.glob("*.toml"))]
         names = [*SINGLE, *(path.relative_to(self.workspace).as_posix() for path in inner)]
-        known = self._known()
-        found = ((name, _contents(self.workspace / name)) for name in names)
-        return [_judged(name, data, known) for name, data in found if data is not None]
+        read = ((name, _contents(self.workspace / name)) for name in names)
+        found = [(name, data) for name, data in read if data is not None]
+        # Where nothing could be trusted, it is in nobody's way if the store is damaged.
+        known = self._known() if found else {}
+        return [_judged(name, data, known) for name, data in found]
 
     def ignored(self) -> list[ProjectFile]:
         """Those that do not count, because nobody has trusted what they say now."""
@@ -109,7 +113,7 @@ class Trust:
         return True
 
     def _known(self) -> Mapping[str, str]:
-        return stored(self._store).get(self._key, {})
+        return stored(self._store).get(self._key, {}) if self._believed else {}
 
     def _write(self, known: Mapping[str, Mapping[str, str]]) -> None:
         private_folder(self._store.parent)

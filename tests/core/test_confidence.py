@@ -81,7 +81,7 @@ def probability(facts: AgreementFacts) -> float:
         (
             AgreementFacts(seated=3, holding=3, independent=3, effective=1.1),
             "medium",
-            "All three reached it independently, before hearing each other, the seats speak for "
+            "All three reached it independently, before hearing each other; the seats count for "
             "hardly more than one independent voter.",
         ),
         (

@@ -560,6 +560,16 @@ def test_a_listed_panel_is_exactly_these_models() -> None:
     assert state.workflow.workflow == "parallel_debate"
 
 
+@pytest.mark.requirement("A-06")
+def test_one_listed_model_is_one_seat_and_that_is_said() -> None:
+    table = adaptive()
+    state = hold(table, options={"models": "one/a"})
+    assert [c.model for c in calls(table, state) if c.stage == "answer"] == ["one/a"]
+    assert [n.code for n in state.notes].count("one_seat") == 1
+    shared = hold(adaptive(), options={"models": "one/a", "seats": 3})
+    assert "one_seat" not in [n.code for n in shared.notes]
+
+
 @pytest.mark.requirement("A-07")
 def test_the_profile_budget_is_two_panelists() -> None:
     table = adaptive()

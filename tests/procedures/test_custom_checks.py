@@ -82,8 +82,8 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
     ("values", "key", "expected"),
     [
         # types
-        (without("name"), "name", "something; it is missing"),
-        (without("summary"), "summary", "something; it is missing"),
+        (without("name"), "name", "a value; it is missing"),
+        (without("summary"), "summary", "a value; it is missing"),
         (data(name=3), "name", "text in quotes"),
         (data(name="Two Words"), "name", "a short name of small letters"),
         (data(name="../up"), "name", "a short name of small letters"),

@@ -180,6 +180,22 @@ def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Des
         ),
         (('{"question": "A?", "modle": "x"}',), (), ("'modle' is not known",)),
         (('{"question": "A?", "options": {"seats": 99}}', "B?"), (), ("Line 1", "from 2 to 7")),
+        (
+            ('{"question": "A?", "options": {"max_cost": 1}}',),
+            (),
+            ("Line 1: max_cost is no option", "on the command line, for all questions: --max-cost"),
+        ),
+        (
+            ('{"question": "A?", "options": {"max_seconds": 1, "quick": true}}',),
+            (),
+            ("for all questions: --max-time",),
+        ),
+        (
+            ('{"question": "A?", "options": {"language": "de"}}',),
+            (),
+            ('Write "language" beside "options".',),
+        ),
+        (("A?",), ("--context", ""), ("The name of a document is empty.",)),
         (("A?",), ("--procedure", "delibration"), ("Did you mean deliberation",)),
         (("A?",), ("--context", "absent.md"), ("absent.md",)),
         (("A?",), ("--notify", "nowhere"), ("nowhere",)),

@@ -3,6 +3,7 @@ an error."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.procedures import PROCEDURES
+from roundtable.surfaces.cli import completing
 from roundtable.surfaces.cli.completing import BUILT_IN
 
 from .desk import QUICK, Desk, environment
@@ -43,6 +45,7 @@ def offered(desk: Desk, line: str, shell: str = "bash", **env: str) -> list[str]
         ("roundtable ask --roster tech", {"plain,tech-design-review"}),
         ("roundtable ask --language d", {"plain,de"}),
         ("roundtable export example:free", {"plain,example:free-buses"}),
+        ("roundtable show --example free", {"plain,free-buses"}),
     ],
 )
 def test_values_are_offered_where_they_are_known(desk: Desk, line: str, some: set[str]) -> None:
@@ -67,6 +70,36 @@ def test_ones_own_procedures_boards_and_channels_are_offered(desk: Desk) -> None
     assert offered(desk, "roundtable ask --procedure delp") == ["plain,delphi"]
     assert offered(desk, "roundtable ask --task de") == ["plain,desk:"]
     assert offered(desk, "roundtable ask --notify te") == ["plain,team"]
+
+
+def _models(begun: str = "") -> list[str]:
+    """What Tab offers for `--models`, without a process: more than a line of values is cut off."""
+    return [each.value for each in completing.offered(completing.models, begun, many=True)]
+
+
+@pytest.mark.requirement("Z-36")
+def test_models_that_cannot_be_used_here_are_not_offered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.home.mkdir()
+    assert "anthropic/claude-sonnet-5-5" in _models("an"), "nothing is set up: it could be"
+
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://10.0.0.9:8000/v1")
+    assert _models() == [], "nobody knows what a private server has"
+    (desk.home / "config.toml").write_text('models = ["openai/qwen3", "anthropic/claude-x"]\n')
+    assert _models() == ["openai/qwen3"], "but what the settings name"
+
+    lists = desk.home / "cache" / "lists"
+    lists.mkdir(parents=True)
+    row = {"provider": "openai", "at": 1.0, "listing": {"models": [{"name": "qwen3:8b"}]}}
+    (lists / "x.json").write_text(json.dumps(row))
+    assert _models("openai/") == ["openai/qwen3", "openai/qwen3:8b"]
+    assert "qwen3:8b" in _models()
+    assert _models("an") == []
+
+    (desk.home / "keys.toml").write_text('[keys]\nANTHROPIC_API_KEY = "k"\n')
+    assert "anthropic/claude-sonnet-5-5" in _models("an"), "a key that was entered counts as well"
+    assert _models("gemini") == []
 
 
 @pytest.mark.parametrize(

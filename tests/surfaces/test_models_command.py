@@ -102,7 +102,7 @@ def test_a_server_of_this_machine_says_when_it_was_asked_and_what_its_models_can
     assert "ollama/shy" not in seeing
     assert thinking.code == 2
     assert "is known to have 'thinking'" in thinking.err
-    assert "nobody told us: " in thinking.err
+    assert "Not known of " in thinking.err
     assert "ollama/shy" in thinking.err, "unknown is not none"
 
 

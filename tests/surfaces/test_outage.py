@@ -214,6 +214,27 @@ def test_a_disk_that_is_full_from_the_start_is_called_that_and_the_database_is_l
     assert desk("list").code == 0
 
 
+@pytest.mark.requirement("I-04", "Z-36")
+def test_the_doctor_calls_a_full_disk_that_before_and_after_a_command_has_met_it(
+    desk: Desk,
+) -> None:
+    database = desk.home / "roundtable.db"
+    first, listed, second = (in_a_tight_place(0, each) for each in ("doctor", "list", "doctor"))
+
+    assert listed.returncode == 2, listed.stderr
+    assert listed.stderr.startswith(f"Error: There is no room left for {database}.")
+    assert database.read_bytes() == b"", "it was begun"
+
+    for examined in (first, second):
+        assert examined.returncode == 1
+        assert f"✗ home: There is no room left in {desk.home}." in examined.stdout
+        assert f"✗ database: There is no room left for {database}." in examined.stdout
+        assert "another program" not in examined.stdout
+    roomy = desk("doctor")
+    assert roomy.code == 0, roomy.out
+    assert f"{database} is made at the first discussion." in roomy.out
+
+
 @pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="only where there is such a place")
 @pytest.mark.parametrize("command", [("Tea or coffee?", *QUICK), ("list",), ("show", "last")])
 def test_a_home_that_cannot_be_written_is_said_in_a_line(

@@ -139,7 +139,7 @@ def test_a_dry_run_shows_the_first_prompts_and_the_estimate(desk: Desk) -> None:
     shutil.copy(DELPHI, project(desk))
     trust(desk)
     out = desk("How many weeks?", "--procedure", "delphi", *MODELS, "--dry-run").out
-    assert "12 calls to experts and 0 to the Host" in out
+    assert "12 calls to experts, " in out
     assert "Estimate the number that the question asks for." in out
 
 

@@ -301,6 +301,46 @@ def test_a_key_is_tried_hidden_and_kept_with_the_summary_only(
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "sk-not-a-real-key-0123456789\nOpenAI\n",
+        "y\nsk-not-a-real-key-0123456789\nOpenAI\n",
+        "y\nOpenAI\nsk-not-a-real-key-0123456789\n",
+    ],
+)
+def test_a_key_that_is_pasted_where_none_is_asked_for_yet_is_taken_and_never_repeated(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    with provider_server(models=("gpt-6.1-sol", "gpt-5.5")) as server:
+        at_no_variable(monkeypatch)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        outcome, config = setup(desk, typed + "\n" * 14)
+
+    assert config is not None, outcome.out + outcome.err
+    assert "sk-not" not in outcome.out + outcome.err
+    assert ("whoever may have seen it" in outcome.out) is not typed.startswith("y\nOpenAI")
+    assert "sk-not-a-real-key-0123456789" in (desk.home / "keys.toml").read_text("utf-8")
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.usefixtures("ollama")
+@pytest.mark.parametrize("key", ["sk-secret-xyz0", "9f8e7d6c5b4a39281706"])
+def test_no_answer_that_may_be_a_key_is_repeated_or_stored(desk: Desk, key: str) -> None:
+    # At a menu, as a model, as a language, as an amount.
+    answers = f"{key}\nA\n{key}\nqwen3\n{ALWAYS}{key}\nD\nFrançais\n{LOGGED}B\nA\n{key}\n\n"
+    amount = f"D\n{key}\n1.50\n" + "\n" * 5
+    pasted = key.startswith("sk-")
+    typed = NO_KEY + (answers + amount)
+    outcome, config = setup(desk, typed)
+
+    assert config is not None, outcome.out + outcome.err
+    assert key[:8] not in outcome.out + outcome.err + json.dumps(config)
+    assert ("That looks like a key." in outcome.err) is pasted
+    assert "That is none of the options." in outcome.err or pasted
+
+
 @pytest.mark.usefixtures("ollama")
 def test_a_wrong_answer_is_asked_again(desk: Desk) -> None:
     answers = "X\nA\nsonet\nsonnet\n" + ALWAYS + ENGLISH + LOGGED + REST + STORE

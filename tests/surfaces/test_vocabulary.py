@@ -131,6 +131,34 @@ def test_named_experts_are_the_whole_table_however_many_models_there_are(
 
 
 @pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    "procedure", ["deliberation", "five-round", "meeting", "adaptive", "open-table"]
+)
+def test_more_experts_than_seats_are_refused_with_what_would_fit(
+    desk: Desk, procedure: str
+) -> None:
+    own(desk)
+    base = ("--procedure", procedure, "--models", "scripted/echo", *HOST, "--no-search")
+    named = ("--experts", "nurse,statistician,economist")
+    refused = desk("Tea or coffee?", *base, *named, "--seats", "2", "--dry-run")
+    assert refused.code == 2, refused.out
+    assert "3 experts are named for 2 seats." in refused.err
+    assert "Name at most 2, or set seats to 3, or leave seats out." in " ".join(refused.err.split())
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("word", ["--models", "--experts", "--choices"])
+@pytest.mark.parametrize("nothing", ["", ",,", ' , "" ,'])
+def test_a_list_of_nothing_is_refused_and_never_means_the_default(
+    desk: Desk, word: str, nothing: str
+) -> None:
+    refused = desk("Tea or coffee?", word, nothing, "--dry-run")
+    assert refused.code == 2, refused.out
+    assert f"Error: {word} is empty." in refused.err
+    assert "Give it a value, or leave it out." in refused.err
+
+
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_more_models_than_seats_are_refused_with_what_would_fit(desk: Desk, procedure: str) -> None:
     seats = () if procedure == "council" else ("--seats", "2")
@@ -209,8 +237,9 @@ def test_every_general_word_is_taken_or_refused_with_a_reason(procedure: str) ->
     [
         (("--procedure=council", "--experts=nurse,economist"), ("Scholar", "deliberation")),
         (("--procedure=council", "--seats=4"), ("always has three seats", "deliberation")),
-        (("--procedure=deliberation", "--rounds=5"), ("rounds", "from 1 to 2")),
-        (("--procedure=five-round", "--rounds=2"), ("rounds", "from 4 to 5")),
+        (("--procedure=deliberation", "--rounds=5"), ("--rounds in", "from 1 to 2")),
+        (("--agents", "X"), ("Error: --agents in five-round: expected 2 to 7 names",)),
+        (("--procedure=five-round", "--rounds=2"), ("--rounds in", "from 4 to 5")),
         (("--procedure=council", "--models=a/b,a/c,a/d,a/e"), ("4 models", "3 sit")),
         (("--procedure=council", "--validate"), ("belongs to adaptive", "--procedure adaptive")),
         (("--procedure=deliberation", "--all=opus"), ("--models", "council")),

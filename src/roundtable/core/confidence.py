@@ -320,7 +320,7 @@ def _reason(facts: AgreementFacts) -> str:
     if facts.unsettled:
         parts.append("a position of somebody's own was not put to the vote")
     if facts.effective < ENOUGH_VOTERS and facts.holding > 1:
-        parts.append("the seats speak for hardly more than one independent voter")
+        parts[-1] += "; the seats count for hardly more than one independent voter"
     told = ", ".join(parts)
     return f"{told[0].upper()}{told[1:]}."
 

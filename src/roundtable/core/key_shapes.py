@@ -67,6 +67,12 @@ _BEGINNINGS: tuple[tuple[str, KeyVendor], ...] = (
 )
 
 
+LEAST_KEY = 12
+"""Characters that any key has."""
+_COMMON = "sk-"
+"""Many give out keys that begin like this."""
+
+
 def shown_key(kind: str, variable: str | None, key: str) -> dict[str, str]:
     """The header in which a server of this kind is shown a key; none without one.
 
@@ -87,6 +93,17 @@ _LOG_IN = "sk-ant-oat"
 def vendor_of_key(key: str) -> KeyVendor | None:
     """Whose key it looks like; None if many give out keys of this shape."""
     return next((vendor for begins, vendor in _BEGINNINGS if key.startswith(begins)), None)
+
+
+def may_be_key(text: str) -> bool:
+    """Whether it could hold a key of any shape: then no error repeats it."""
+    return any(len(word) >= LEAST_KEY for word in text.split())
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether it is a key, as far as its shape tells."""
+    known = text.startswith(_COMMON) or vendor_of_key(text) is not None
+    return known and len(text) >= LEAST_KEY and len(text.split()) == 1
 
 
 def of_another_vendor(key: str, provider: str) -> KeyVendor | None:

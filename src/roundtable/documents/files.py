@@ -28,7 +28,7 @@ def read_file(path: Path, *, follow: bool) -> bytes:
             return _piped(handle)
     finally:
         os.close(handle)
-    raise Unreadable("is no file that could be read, but a device or a socket")
+    raise Unreadable("is not a file but a device or a socket")
 
 
 def _bounded(handle: int) -> bytes:

@@ -34,6 +34,8 @@ def gather(
     could be read: whoever names documents wants them read."""
     if not names:
         return Gathered()
+    if "" in names:  # as from a variable that is not set
+        raise BadTopic("The name of a document is empty.", "Give it a name, or leave it out.")
     with closing(_Gathering(tell)) as gathering:
         for name in names:
             if name == "-" and read_input is not None:

@@ -101,10 +101,15 @@ class RescueFiles:
 
 
 def spare_place(mark: str) -> Path | None:
-    """A folder of this user's among the temporary files, for when there is no room elsewhere."""
+    """A folder of this user's among the temporary files, for when there is no room elsewhere. None
+    where there is none there either."""
+    try:
+        folder = Path(tempfile.gettempdir())
+    except FileNotFoundError:  # it is found by writing, so a full disk has none
+        return None
     if not hasattr(os, "geteuid"):  # Windows: its folder for temporary files is the user's alone
-        return Path(tempfile.gettempdir()) / f"{SPARE}{mark}"
-    return Path(tempfile.gettempdir()) / f"{SPARE}{os.geteuid()}-{mark}"
+        return folder / f"{SPARE}{mark}"
+    return folder / f"{SPARE}{os.geteuid()}-{mark}"
 
 
 def _is_ours(place: Path) -> bool:

@@ -155,6 +155,20 @@ _IDENTITY = """
     FROM pragma_application_id, pragma_user_version
 """
 
+
+def version_in(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema's version; 0 for an empty file. LedgerBroken if it is somebody else's."""
+    application, version, tables = connection.execute(_IDENTITY).fetchone()
+    if application == APPLICATION_ID:
+        return int(version)
+    if application or version or tables:
+        raise LedgerBroken(
+            f"{path} is a database of another program.",
+            "Choose another file with ROUNDTABLE_DB; this one was left as it is.",
+        )
+    return 0
+
+
 _BUSY_TIMEOUT = 0.01
 """Seconds that SQLite itself waits; how often we try again is BusyRetry's concern."""
 
@@ -276,7 +290,7 @@ class SqliteFile:
         """A connection that has read the file, and the version of the schema in there."""
         connection = self.connect()
         try:
-            return connection, self._version(connection)
+            return connection, version_in(connection, self.path)
         except BaseException as error:
             connection.close()
             if not self._can_only_be_read_as_it_stands(error):
@@ -300,23 +314,11 @@ class SqliteFile:
         except OSError:
             return False
 
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """The schema's version; 0 for an empty file. LedgerBroken if it is somebody else's."""
-        application, version, tables = connection.execute(_IDENTITY).fetchone()
-        if application == APPLICATION_ID:
-            return int(version)
-        if application or version or tables:
-            raise LedgerBroken(
-                f"{self.path} is a database of another program.",
-                "Choose another file with ROUNDTABLE_DB; this one was left as it is.",
-            )
-        return 0
-
     def _migrate(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Asked again under the lock: another process may have migrated it meanwhile.
-            version = self._version(connection)
+            version = version_in(connection, self.path)
             lacking = pending("sqlite", version, str(self.path))
             if lacking and version:
                 self._back_up(version)

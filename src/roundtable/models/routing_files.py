@@ -49,17 +49,30 @@ def read_routing(folders: Iterable[Folder], registry: Registry) -> RoutingFiles:
     local: dict[str, str] = {}
     declared: dict[str, RoutableModel] = {}
     for folder in folders:
-        path = folder.path / LOCAL_MODELS
-        if (text := _text(folder, LOCAL_MODELS)) is not None:
-            routed = local_models(text, str(path), registry)
-            _refuse_programs(folder, path, routed.values())
-            local |= routed
-        path = folder.path / CONFIG_YAML
-        if (text := _text(folder, CONFIG_YAML)) is not None:
-            stronger = {each.id: each for each in declared_models(text, str(path), registry)}
-            _refuse_programs(folder, path, stronger)
-            declared = {**stronger, **{k: v for k, v in declared.items() if k not in stronger}}
+        local |= local_in_folder(folder, registry)
+        stronger = declared_in_folder(folder, registry)
+        declared = {**stronger, **{k: v for k, v in declared.items() if k not in stronger}}
     return RoutingFiles(local, tuple(declared.values()))
+
+
+def local_in_folder(folder: Folder, registry: Registry) -> dict[str, str]:
+    """What a folder's `local_models.json` says, if it counts. Errors as in `read_routing`."""
+    if (text := _text(folder, LOCAL_MODELS)) is None:
+        return {}
+    path = folder.path / LOCAL_MODELS
+    routed = local_models(text, str(path), registry)
+    _refuse_programs(folder, path, routed.values())
+    return routed
+
+
+def declared_in_folder(folder: Folder, registry: Registry) -> dict[str, RoutableModel]:
+    """What a folder's `roundtable_config.yaml` declares, by id. Errors as in `read_routing`."""
+    if (text := _text(folder, CONFIG_YAML)) is None:
+        return {}
+    path = folder.path / CONFIG_YAML
+    declared = {each.id: each for each in declared_models(text, str(path), registry)}
+    _refuse_programs(folder, path, declared)
+    return declared
 
 
 def local_models(text: str, where: str, registry: Registry) -> dict[str, str]:

@@ -34,6 +34,7 @@ CODES: Mapping[str, str] = {
     "log_path": "a configured `log_path` is ignored: a council's log goes to "
     "`memory/roundtable/` only",
     "not_allowlisted": "a model is not on the allowlist, so another one takes its seat",
+    "one_seat": "one model was named for a panel, so one expert sits there",
     "budget_profile": "too few of the panel's models can be used, so the small panel is used",
     "orchestrator_on_panel": "the orchestrator's own model also holds a seat",
     "orchestrator_excluded": "the orchestrator's own model was not seated",

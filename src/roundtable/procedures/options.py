@@ -155,6 +155,10 @@ class Option:
             return value  # the model says what it expects instead
         return {name.strip(): model.strip() for name, _, model in pairs}
 
+    def holds_nothing(self, text: str) -> bool:
+        """Whether a text is a list without a part, such as `,,`."""
+        return self.kind in ("list", "pairs") and not split_list(text)
+
     def joined(self, one: Any, other: Any) -> tuple[Any, ...]:
         """A list that was given under two of its names. UsageError for what is no list."""
         parts = [self.read(each) for each in (one, other)]

@@ -29,6 +29,7 @@ _BY_SEAT = "="
 
 def models_option(
     *,
+    about: str = "",
     more: str = "",
     aliases: tuple[str, ...] = (),
     alias_tells: bool = False,
@@ -36,7 +37,7 @@ def models_option(
 ) -> Any:
     return option(
         (),
-        _told("models", more),
+        about or _told("models", more),
         aliases=aliases,
         tells=False,
         alias_tells=alias_tells,
@@ -201,9 +202,14 @@ def _same(name: str) -> str:
 
 def seat_count(said: int | None, usual: int, experts: int, models: int) -> int:
     """How many sit: as was said; else the experts who were named and nobody beside them; else the
-    usual number, or as many as there are models."""
+    usual number, or as many as there are models. UsageError for more experts than seats."""
     if said is not None:
-        return max(said, experts)
+        if experts > said:
+            raise UsageError(
+                f"{experts} experts are named for {said} seats.",
+                f"Name at most {said}, or set seats to {experts}, or leave seats out.",
+            )
+        return said
     return experts if is_whole_table(experts) else max(usual, experts, models)
 
 

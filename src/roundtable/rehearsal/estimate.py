@@ -11,7 +11,7 @@ from ..core.agents import on_subscription
 from ..core.budget import together
 from ..core.decide import Procedure
 from ..core.state import State
-from ..core.text import about, dollars
+from ..core.text import about, dollars, listed
 from ..core.values import OUTSIDE, Budget, Expected, SpeakerRef
 from .lengths import NOTHING_HEARD, Lengths
 from .play import Played, Spoken, play
@@ -145,9 +145,14 @@ def estimate_line(told: Estimate, state: State) -> str:
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     written = f"; {told.writer} writes the result" if told.writer else ""
     so_far = "" if told.whole else "; how it ends is for whoever leads it"
+    calls = [(told.participant_calls, "experts"), (told.host_calls, f"the {state.start.host.name}")]
+    named = [
+        f"{_range(count)} {'call' if count[1] == 1 else 'calls'} to {whom}"
+        for count, whom in calls
+        if count[1]
+    ]
     return (
-        f"📊 Estimate: {_range(told.participant_calls)} calls to experts and "
-        f"{_range(told.host_calls)} to the {state.start.host.name}, "
+        f"📊 Estimate: {listed(named) or 'no calls'}, "
         f"{about(told.tokens[0])}–{about(told.tokens[1])} tokens, {cost}; "
         f"{told.multiplier} a single answer{maybe}{written}{so_far}"
     )

@@ -260,6 +260,10 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
+        if isinstance(value, str) and value and known.holds_nothing(value):
+            raise UsageError(
+                f"{_spelled(word, surface)} is empty.", "Give it a value, or leave it out."
+            )
         if (before := called.get(known.name)) is not None and known.kind == "list":
             named[known.name] = known.joined(named[known.name], value)
             continue

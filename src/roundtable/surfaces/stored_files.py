@@ -155,7 +155,10 @@ def _weights(home: Path) -> Iterator[Path]:
 def _temporary() -> Iterator[Path]:
     """Folders that a killed process has left behind. They are named so that they are told apart
     from everybody else's; those of other users are not ours to remove."""
-    folder = Path(tempfile.gettempdir())
+    try:
+        folder = Path(tempfile.gettempdir())
+    except FileNotFoundError:  # it is found by writing, so a full disk has none
+        return
     for beginning in _TEMPORARY:
         for path in sorted(folder.glob(f"{beginning}*")):
             if path.is_dir() and not path.is_symlink() and _mine(path):

@@ -68,6 +68,15 @@ def few_models(different: int) -> NoteAdded:
     )
 
 
+def alone() -> NoteAdded:
+    """The one model that was named is the table."""
+    return NoteAdded(
+        code="one_seat",
+        text="One expert sits here, so nobody reviews or contradicts the answer.",
+        remedy="Name more models, or let several seats share it with --seats 3.",
+    )
+
+
 def absent(role: str, failure: TurnFailed, model: str, *, stands: str) -> NoteAdded:
     """Somebody did not answer; the survivors go on."""
     mark = f"{TIMEOUT} " if failure.cause == "timeout" else ""

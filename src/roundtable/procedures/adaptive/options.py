@@ -109,7 +109,9 @@ class AdaptiveFlags(ProcedureOptions):
     redteam: bool = option(False, "Red-team mode, for attack and defence.")
     vote: bool = option(False, "Vote mode, for decisions by vote.")
     models: tuple[str, ...] = models_option(
-        more=f"Exactly these, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
+        about=f"Exactly these models, at most {MAX_LISTED}, a seat for each; or a profile of "
+        "panels.json. No meta-panel. If seats or experts ask for more seats, the list repeats. "
+        "SEAT=MODEL sets a single seat.",
         aliases=("panel",),
         alias_tells=True,
         part="model",

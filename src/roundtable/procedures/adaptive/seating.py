@@ -278,6 +278,8 @@ class _Setting:
                 [*seats, HOST_ID, ORCHESTRATOR_ID], len(filled), experts=len(self.flags.experts)
             )
         )
+        if len(filled) == 1:
+            self.notes.append(say.alone())
         named = [self.wishes.named_for(slot.role) if slot.role else None for slot in filled]
         return tuple(
             slot.model_copy(update={"model": model, "fallback": ()}) if model else slot

@@ -86,7 +86,7 @@ def _fields(loc: Sequence[int | str], step: int | str) -> Iterable[str]:
 def _expected(error: ErrorDetails) -> str:
     kind = error["type"]
     if kind == "missing":
-        return "something; it is missing"
+        return "a value; it is missing"
     if kind in ("model_type", "dict_type", "model_attributes_type"):
         return "a table of keys and values"
     if kind in ("tuple_type", "list_type"):

@@ -96,7 +96,7 @@ def _default_roster_note(name: str) -> NoteAdded:
     return NoteAdded(
         code="default_roster",
         text=f"Nobody was named, so the roster {name!r} sits at the table.",
-        remedy="Choose another with --roster, or name participants from Python.",
+        remedy="Choose another with --roster, or name who takes part with --experts.",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +24,9 @@ from .grammar import set_up as set_up
 from .grammar.root import Grammar
 from .grammar.root import cli as cli
 from .streams import Stream, guarded
+
+if TYPE_CHECKING:
+    from ...core.errors import BadSetting
 
 assert isinstance(cli, Grammar), "it is made as one"
 _KINDS = {
@@ -114,7 +118,8 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
 
     if not isinstance(error, RoundtableError):
         raise error
-    echo_error(f"Error: {error.message}")
+    told = _as_typed(error, args) if isinstance(error, BadSetting) else error.message
+    echo_error(f"Error: {told}")
     if error.remedy:
         echo_error(error.remedy)
     # A file that is broken is no fault of the line.
@@ -132,6 +137,21 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
         LedgerUnreachable,
     )
     return USAGE if isinstance(error, ours) else FAILED
+
+
+def _as_typed(error: BadSetting, args: Sequence[str]) -> str:
+    """What is wrong with an option, by the flag under which it stands on the line: options have
+    older names, and the place of their values is nothing that anybody wrote."""
+    from ...procedures import OPTIONS
+    from ...procedures.options import find
+
+    procedure, _, place = error.where.rpartition(" ")
+    model = OPTIONS.get(procedure) if place == "options" else None
+    option = find(model, error.key.partition(".")[0]) if model is not None else None
+    typed = {word.partition("=")[0] for word in args}
+    flags = [f"--{name.replace('_', '-')}" for name in (option.names if option else ())]
+    flag = next((each for each in flags if each in typed), None)
+    return f"{flag} in {procedure}: expected {error.expected}." if flag else error.message
 
 
 def _kept(args: Sequence[str]) -> str:

@@ -580,7 +580,9 @@ def request_of(
     where nothing tells another; `options` are further ones, stronger than those of the line."""
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
-            raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
+            raise UsageError(
+                f"--{name.replace('_', '-')} is empty.", "Give it a value, or leave it out."
+            )
     if flags.get("follows") and flags["model"] and not (flags["procedure"] or given(flags)):
         raise UsageError(
             "The same table keeps its models: --model is for one that is set anew.",

@@ -113,7 +113,8 @@ def sections() -> list[tuple[str, list[tuple[str, str]]]]:
     found = []
     for name, model in OPTIONS.items():
         known = [each for each in described(model) if "cli" not in each.closed and not each.shared]
-        rows = [(spelled(each), told(each)) for each in known if not each.advanced]
+        own = [each for each in known if not (each.advanced or each.general)]
+        rows = [(spelled(each), told(each)) for each in own]
         more = [each.flag for each in known if each.advanced and not each.general]
         if more:
             rows.append(("", f"Also {', '.join(more)}: `roundtable help {name}`."))

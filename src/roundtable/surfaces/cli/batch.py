@@ -28,10 +28,13 @@ from ...core.values import Material
 from ...documents.gather import gather
 from ...documents.gathered import Gathered
 from ...ledger.memory import MemoryLedger
+from ...procedures import OPTIONS
 from ...procedures.opening import OpenRequest, checked_topic
+from ...procedures.options import find
 from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.delivery import Delivery
+from ..opening import LIMIT_WORDS
 from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
@@ -230,6 +233,7 @@ def _request(
         given = Material(source=f"line {line.number}", text=str(text))
         documents = replace(documents, materials=(*documents.materials, given))
     own = {key: line.more[key] for key in ("procedure", "language") if key in line.more}
+    _refuse_what_is_everybodys(line.more.get("options", {}), flags)
     return request_of(
         line.question,
         {**flags, "no_clarify": True, **own},
@@ -237,6 +241,20 @@ def _request(
         documents=documents,
         options=line.more.get("options", {}),
     )
+
+
+def _refuse_what_is_everybodys(options: Mapping[str, Any], flags: Mapping[str, Any]) -> None:
+    """UsageError for what is no option of a procedure, but of the line or of the command."""
+    limits = {limit: word for word, limit in LIMIT_WORDS.items()}
+    for name in options:
+        word = name.removeprefix("--").replace("-", "_")
+        word = limits.get(word, word)
+        if any(find(model, word) for model in OPTIONS.values()) or word not in flags:
+            continue
+        instead = f"Give it on the command line, for all questions: --{word.replace('_', '-')}."
+        if word in KEYS:
+            instead = f'Write "{word}" beside "options".'
+        raise UsageError(f"{name} is no option of a procedure.", instead)
 
 
 def _key(place: str, request: OpenRequest) -> str:

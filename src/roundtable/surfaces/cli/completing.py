@@ -77,13 +77,14 @@ class File(click.ParamType[str]):
 def offered(values: Values, incomplete: str, *, many: bool = False) -> list[CompletionItem[str]]:
     """The values that go on from what is there. Never an error."""
     before, comma, begun = incomplete.rpartition(",") if many else ("", "", incomplete)
-    taken = before.split(",")
+    taken = set(before.split(","))
     found: list[CompletionItem[str]] = []
     with suppress(Exception):
         for value, about in values():
             if value.casefold().startswith(begun.casefold()) and value not in taken:
                 told = " ".join(about.split())[:LONGEST]
                 found.append(CompletionItem(f"{before}{comma}{value}", help=told or None))
+                taken.add(value)
             if len(found) == MOST:
                 break
     return found
@@ -97,9 +98,13 @@ def discussions() -> Iterator[Value]:
     yield "last", "the newest one"
     with suppress(Exception):
         yield from _stored()
-    recorded = _toml(_package() / "examples" / "index.toml").get("examples", {})
-    for name, row in recorded.items():
-        yield f"example:{name}", str(row.get("title", ""))
+    yield from ((f"example:{name}", title) for name, title in recorded())
+
+
+def recorded() -> Iterator[Value]:
+    """The recorded examples."""
+    examples = _toml(_package() / "examples" / "index.toml").get("examples", {})
+    yield from ((name, str(row.get("title", ""))) for name, row in examples.items())
 
 
 def _stored() -> list[Value]:
@@ -129,43 +134,107 @@ def experts() -> Iterator[Value]:
 
 
 def models() -> Iterator[Value]:
-    """Those first that can most likely be used: what a server of one's own has, under the names
-    that it gives them; then providers that have a key, by aliases, which are what people write.
-    Where an address is not the vendor's, nothing is known of it but what it listed."""
-    files = (_home() / "models.toml", _package() / "models" / "registry.toml")
-    tables = [_toml(file) for file in files]
-    providers = {**tables[1].get("providers", {}), **tables[0].get("providers", {})}
-    own = {name for name, row in providers.items() if _is_elsewhere(row)}
-    listed = _listed()
-    for provider in sorted(own & listed.keys()):
+    """What can be used here, as far as files tell: the models that the settings name; what a server
+    of one's own has, under the names that it gives them; then those of providers that have a key,
+    by aliases, which are what people write. Where an address is not the vendor's, nothing is known
+    of it but what it listed. Where nothing is set up at all, everything that could be."""
+    own_file, shipped = (_toml(each) for each in _registries())
+    providers = {**shipped.get("providers", {}), **own_file.get("providers", {})}
+    stored, listed = _stored_keys(), _listed()
+    here = {
+        name
+        for name, row in providers.items()
+        if _is_set_up(row, stored, own=name in own_file.get("providers", {}))
+        or (row.get("probe") and name in listed)
+    }
+    elsewhere = {name for name, row in providers.items() if _is_elsewhere(row, stored)}
+    here = here or providers.keys() - elsewhere
+    own = own_file.get("models", {})
+    known = {**shipped.get("models", {}), **own}
+    meant = {alias: name for name, row in known.items() for alias in row.get("aliases", ())}
+
+    def can_be_used(model: str) -> bool:
+        provider, _, name = model.partition("/")
+        if model in own:
+            return provider in here
+        known_there = provider not in elsewhere and name in listed.get(provider, [name])
+        return provider in here and known_there
+
+    for name in _named_in_settings():
+        # A name that nobody here knows is one of a server: its owner knows better.
+        maker = _maker(meant.get(name, name))
+        if maker in here or maker not in providers:
+            yield name, ""
+    for provider in sorted(elsewhere & here & listed.keys()):
         yield from ((name, f"{provider}/{name}") for name in listed[provider])
-    known = {**tables[1].get("models", {}), **tables[0].get("models", {})}
-    rows = [(name, row) for name, row in known.items() if _maker(name) not in own]
-    keyed = {name for name, row in providers.items() if _is_set(row, "key_env")}
-    rows.sort(key=lambda each: _maker(each[0]) not in keyed)
+    rows = [(name, row) for name, row in known.items() if can_be_used(name)]
     for name, row in rows:
         if aliases := row.get("aliases"):
             yield str(aliases[0]), name
     yield from ((name, "") for name, _ in rows)
-    for provider, names in listed.items():
-        yield from ((f"{provider}/{name}", "") for name in names)
+    for provider in sorted(here & listed.keys()):
+        yield from ((f"{provider}/{name}", "") for name in listed[provider])
 
 
 def _maker(model: str) -> str:
     return model.partition("/")[0]
 
 
-def _is_elsewhere(provider: dict[str, Any]) -> bool:
+def _registries() -> tuple[Path, Path]:
+    """The user's own, and the one that is shipped."""
+    return _home() / "models.toml", _package() / "models" / "registry.toml"
+
+
+def _named_in_settings() -> Iterator[str]:
+    """The models that the environment and the files of the home name, which somebody set up."""
+    settings, stored = _settings(), _json(_home() / "config.json")
+    for named in (
+        os.environ.get("ROUNDTABLE_MODELS", "").split(","),
+        [os.environ.get("ROUNDTABLE_MODEL")],
+        settings.get("models"),
+        [settings.get("default_model")],
+        list(seats.values()) if isinstance(seats := stored.get("models"), dict) else seats,
+        [stored.get("host")],
+    ):
+        if isinstance(named, list):
+            yield from (each.strip() for each in named if isinstance(each, str) and each.strip())
+
+
+def _stored_keys() -> dict[str, str]:
+    """The variables of keys that were entered, each with the address that it is for, if any."""
+    kept = _toml(_home() / "keys.toml")
+    addresses = kept.get("addresses", {})
+    names = [*kept.get("keys", {}), *kept.get("in_keyring", ()), *addresses]
+    return {name: str(addresses.get(name, "")) for name in names}
+
+
+def _is_set_up(provider: dict[str, Any], stored: dict[str, str], *, own: bool) -> bool:
+    """Whether there is a way to it: a key or an address, or a table of the user's own that asks
+    for no key."""
+    keys = _names(provider, "key_env")
+    variables = (*keys, *_names(provider, "base_url_env"))
+    return (
+        any(os.environ.get(name) for name in variables)
+        or any(name in stored for name in keys)
+        or (own and not keys)
+    )
+
+
+def _is_elsewhere(provider: dict[str, Any], stored: dict[str, str]) -> bool:
     """Whether its address was set to one that is not its vendor's."""
     from urllib.parse import urlsplit
 
     hosts = provider.get("vendor_hosts") or ()
-    set_to = (os.environ.get(name) for name in provider.get("base_url_env", ()))
+    set_to = [os.environ.get(name) for name in _names(provider, "base_url_env")]
+    if not any(set_to):
+        set_to = [stored.get(name) for name in _names(provider, "key_env")]
+    set_to = [each for each in set_to if each] or [provider.get("base_url")]
     return bool(hosts) and any(each and urlsplit(each).hostname not in hosts for each in set_to)
 
 
-def _is_set(provider: dict[str, Any], names: str) -> bool:
-    return any(os.environ.get(name) for name in provider.get(names, ()))
+def _names(provider: dict[str, Any], key: str) -> tuple[str, ...]:
+    found = provider.get(key) or ()
+    return (found,) if isinstance(found, str) else tuple(found)
 
 
 def _listed() -> dict[str, list[str]]:
@@ -228,6 +297,16 @@ def _home() -> Path:
 
 def _settings() -> dict[str, Any]:
     return _toml(_home() / "config.toml")
+
+
+def _json(file: Path) -> dict[str, Any]:
+    import json
+
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _toml(file: Path) -> dict[str, Any]:

@@ -104,6 +104,6 @@ def completion_command(shell: str | None) -> int:
         )
     place, line = INSTALL[name]
     echo(line.format(variable=VARIABLE))
-    echo_error(f"Add this line to {place}, and open a new terminal. At once:")
+    echo_error(f"Add this line to {place}, and open a new terminal. Or do both with this command:")
     echo_error(f"   roundtable completion {name} >> {place}")
     return 0

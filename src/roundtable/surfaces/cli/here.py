@@ -40,12 +40,9 @@ def settings_here(*, tell: bool = True, reading: bool = False) -> Settings:
 
 
 def _forgiven() -> Settings:
-    left_out: set[str] = set()
-
     def forgive(name: str, error: RoundtableError) -> None:
         if name == CONFIG_TOML and not os.environ.get("ROUNDTABLE_DB"):
             raise error
-        left_out.add(name)
         tell_once(error)
 
     settings = read_settings(os.environ, workspace_here(), forgive=forgive)
@@ -53,7 +50,8 @@ def _forgiven() -> Settings:
         Registry.load(settings.models_file)
     except UsageError as error:
         forgive(MODELS_TOML, error)
-    return settings.model_copy(update={"without": frozenset(left_out)})
+        settings = settings.model_copy(update={"without": settings.without | {MODELS_TOML}})
+    return settings
 
 
 def tell_once(error: RoundtableError) -> None:

@@ -92,7 +92,7 @@ def _of_which_nobody_told(found: Found, words: Sequence[str]) -> str:
     if not unknown:
         return ""
     named = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
-    return f"Of {len(unknown)} nobody told us: {named}"
+    return f"Not known of {len(unknown)}: {named}"
 
 
 def _chosen(found: Found, words: Sequence[str]) -> Rows:
@@ -142,7 +142,9 @@ def _show(rows: Rows, *, everything: bool) -> None:
             echo_fitted(f"    and {more} more; all of them: --all, some of them: {example}")
     shown_any = any(models for provider, models in rows if provider.id not in ("local", "cmd"))
     if shown_any:
-        echo_fitted(f"\n  {_UNKNOWN} is what nobody told us. schema: its provider holds it to one.")
+        echo_fitted(
+            f"\n  {_UNKNOWN} means unknown. schema: its provider can hold it to a JSON schema."
+        )
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ from ...core.visible import written
 from ...models.keyed import Keyed, server_of
 from ...models.registry import Registry
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
+from ...private import keep_private
 from ...project import MAY_SET, PROJECT_TOML
 from ...project_notes import ODD
 from ...provider_keys import FILE as KEYS_FILE
-from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder, read_settings
+from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder
 from ...trust import ProjectFile
+from ..own_files import Trouble, read_all
 from ..setup.stored import stored_config
-from .here import settings_here, workspace_here
+from .here import workspace_here
 from .terminal import echo, echo_error, print_json
 
 BUILT_IN = "built in"
@@ -51,11 +53,9 @@ class Row:
 
 
 def origins_command(*, as_json: bool) -> int:
-    broken: list[RoundtableError] = []
-    settings = read_settings(
-        os.environ, workspace_here(), forgive=lambda _, error: broken.append(error)
-    )
-    in_force, in_vain = list(values_in_force(settings, os.environ)), list(ignored(settings))
+    settings, broken = read_all(os.environ, workspace_here())
+    in_vain = list(ignored(settings))
+    in_force = list(values_in_force(settings, os.environ, broken))
     rows = [*in_force, *in_vain]
     if as_json:
         # Whoever makes a table of it by key is left with what counts.
@@ -66,9 +66,13 @@ def origins_command(*, as_json: bool) -> int:
             shown = _shown(row.value)
             why = f"; ignored: {row.ignored}" if row.ignored else ""
             echo(f"{row.key:<{width}}  {shown}  ({row.place}{why})")
-    for error in broken:
-        echo_error(f"Does not count: {error}")
+    _tell(broken)
     return 1 if broken else 0
+
+
+def _tell(broken: Sequence[Trouble]) -> None:
+    for each in broken:
+        echo_error(f"Does not count: {each.error}")
 
 
 def config_command() -> int:
@@ -81,13 +85,15 @@ def config_command() -> int:
         echo_error(str(home / CONFIG_JSON))
         echo(text)
     try:
-        settings = settings_here(tell=False)
+        settings, broken = read_all(os.environ, workspace_here())
     except RoundtableError as error:
-        echo_error(f"It does not count as it is: {error}")
+        echo_error(f"Does not count: {error}")
         return 0
+    keep_private(settings.home)
+    _tell(broken)
     stronger = [
         row
-        for row in values_in_force(settings, os.environ)
+        for row in values_in_force(settings, os.environ, broken)
         if row.origin not in (BUILT_IN, str(home / CONFIG_JSON)) and row.key not in _FILES
     ]
     if stronger:
@@ -98,7 +104,9 @@ def config_command() -> int:
     return 0
 
 
-def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]:
+def values_in_force(
+    settings: Settings, env: Mapping[str, str], broken: Sequence[Trouble]
+) -> Iterator[Row]:
     """Every setting; a table has a row for each of its keys."""
     home = "ROUNDTABLE_HOME" if env.get("ROUNDTABLE_HOME") else BUILT_IN
     yield Row("home", str(settings.home), home)
@@ -114,7 +122,10 @@ def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]
                 yield texts.row(f"{key}.{inner}", shown)
         else:
             yield texts.row(key, _without_secrets(value))
+    not_counting = {each.path for each in broken}
     for path in extra_files(settings):
+        if path in not_counting:
+            continue
         yield Row("models from", path.name, str(path))
     yield from _addresses(settings, env)
 

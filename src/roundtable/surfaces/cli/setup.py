@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import click
 
 from ...core.errors import NewerFile, RoundtableError, UsageError
 from ...core.extras import install
+from ...core.key_shapes import looks_like_key, vendor_of_key
 from ...core.text import redact
 from ...models.discovery import embedded_installed
 from ...models.keyed import server_of
@@ -26,7 +27,7 @@ from ..setup.keys import Entered, entered_for, how_to_get, listed_at, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
-from ..setup.wizard import BACK, Wizard
+from ..setup.wizard import BACK, KEY_SEEN, Wizard
 from .here import tell_once, workspace_here
 from .terminal import echo, echo_error, echo_prose, is_terminal
 
@@ -127,7 +128,9 @@ class _Dialogue:
             without = WITHOUT if embedded_installed() else f"{WITHOUT_ANYBODY}: {install('demo')}"
             ways = options(*_WAYS, (without, "without"))
             question = Question("way", f"{NOBODY} How shall we go on?", ways, default="key")
-            match self._answered(question):
+            match self._answered(question, keys=True):
+                case Pasted(key):
+                    self._enter_key(key)
                 case "key":
                     self._enter_key()
                 case "address":
@@ -141,8 +144,8 @@ class _Dialogue:
                 case _:
                     return
         again = Question("another", "Enter a key of another provider?", _NO_OR_YES, default=False)
-        while self._answered(again):
-            self._enter_key()
+        while answer := self._answered(again, keys=True):
+            self._enter_key(answer.key if isinstance(answer, Pasted) else "")
 
     def _silence(self) -> str:
         """Where servers of this machine were looked for in vain."""
@@ -156,30 +159,51 @@ class _Dialogue:
         ]
         return f"No server with a model answered: {', '.join(places)}.\n"
 
-    def _enter_key(self) -> None:
+    def _enter_key(self, pasted: str = "") -> None:
+        """The key of a provider: one that was `pasted` in place of an answer, or else is asked
+        for."""
         if self._around.keys.problem:
             echo_error("No key can be kept before keys.toml is corrected or removed.")
-            return None
+            return
         vendors = self._around.vendors
+        if pasted:
+            echo_prose(f"  That is taken as the key. {KEY_SEEN}")
+        provider = _vendor_of(pasted, vendors)
+        if provider is None:
+            provider, pasted = self._asked_vendor(vendors, pasted)
+        if provider is None:
+            return
+        key = pasted or self._typed_key(how_to_get(provider, os.environ))
+        if not key:
+            return
+        entered = entered_for(provider, key, os.environ)
+        tried = self._tried(provider, entered)
+        if tried.answer == "refuses":
+            self._refuse(tried)
+            return
+        self._take(entered)
+        if tried.answer in ("fails", "silent"):
+            echo("The key could not be tried; it counts all the same.")
+
+    def _asked_vendor(
+        self, vendors: Sequence[Provider], pasted: str
+    ) -> tuple[Provider | None, str]:
+        """Whose key it is, and the key, if it was pasted; nobody's where an address was entered
+        instead, or nothing after all."""
         listed = options(
             *((_called(each), each.id) for each in vendors),
             ("of another server: enter its address", _ADDRESS),
             ("none after all", ""),
         )
-        chosen = self._answered(Question("vendor", "Whose key is it?", listed), back="")
+        question = Question("vendor", "Whose key is it?", listed)
+        while isinstance(chosen := self._answered(question, back="", keys=True), Pasted):
+            echo_prose(f"  That is taken as the key. {KEY_SEEN}")
+            pasted = chosen.key
+            if (provider := _vendor_of(pasted, vendors)) is not None:
+                return provider, pasted
         if chosen == _ADDRESS:
-            return self._enter_server()
-        provider = next((each for each in vendors if each.id == chosen), None)
-        if provider is None or not (key := self._typed_key(how_to_get(provider, os.environ))):
-            return None
-        entered = entered_for(provider, key, os.environ)
-        tried = self._tried(provider, entered)
-        if tried.answer == "refuses":
-            return self._refuse(tried)
-        self._take(entered)
-        if tried.answer in ("fails", "silent"):
-            echo("The key could not be tried; it counts all the same.")
-        return None
+            self._enter_server()
+        return next((each for each in vendors if each.id == chosen), None), pasted
 
     def _enter_server(self) -> None:
         """A server that speaks OpenAI's dialect, by its address; its key only if it wants one."""
@@ -270,9 +294,12 @@ class _Dialogue:
             for each in self._entered.values()
         )
 
-    def _answered(self, question: Question, *, back: object = None) -> object:
+    def _answered(self, question: Question, *, back: object = None, keys: bool = False) -> object:
+        """With `keys`, whoever pastes one here has answered."""
         while True:
             typed = self._ask(question)
+            if keys and looks_like_key(typed.strip()) and is_sound_key(typed.strip()):
+                return Pasted(typed.strip())
             if back is not None and typed.strip().casefold() in BACK:
                 return back
             try:
@@ -304,6 +331,27 @@ class _Dialogue:
         else:
             echo(f"{NOBODY} {HOW_ON} The demonstration model: {install('demo')}")
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """A key in place of an answer."""
+
+    key: str = field(repr=False)
+
+
+def _vendor_of(key: str, vendors: Iterable[Provider]) -> Provider | None:
+    """Whose key it plainly is; None where that has to be asked, as where it would go to somebody
+    else's server."""
+    vendor = vendor_of_key(key)
+    return next(
+        (
+            each
+            for each in vendors
+            if vendor and each.id == vendor.provider and not each.moved(each.address(os.environ))
+        ),
+        None,
+    )
 
 
 def _called(provider: Provider) -> str:

@@ -34,11 +34,10 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     settings, found = settings_checks.settled(env, workspace)
     found += settings_checks.check_python()
     found += settings_checks.check_home(settings)
-    found += settings_checks.check_files(settings)
     agents = {**BUILT_IN, **settings.choices.commands}
     try:
         registry = Registry.load(settings.models_file, agents)
-    except RoundtableError:  # check_files has named it
+    except RoundtableError:  # it has been named with the settings
         registry = Registry.load(None, agents)
     keys = provider_keys(settings, registry)
     keyed = Keyed(env, keys, registry.providers.values())
@@ -87,7 +86,7 @@ def _named(settings: Settings, found: Found) -> list[str]:
     choices = settings.choices
     ids: list[str] = []
     for name in (choices.default_model, *choices.models, choices.fallback_model):
-        with suppress(UnknownName):  # check_files has named it
+        with suppress(UnknownName):  # it has been named
             ids += [found.registry.resolve(name).id] if name else []
     return ids
 

@@ -104,8 +104,6 @@ def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
 
 def check_stored_keys(keys: ProviderKeys, keyed: Keyed, registry: Registry) -> Iterator[Finding]:
     """Those that were entered: by name, where they are kept, and for which server."""
-    if (trouble := keys.trouble) is not None:
-        yield Finding("credentials", "broken", trouble.message, trouble.remedy)
     for name in sorted({*keys, *keys.addresses}):
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
         place = f" for {redact(keys.addresses[name])}" if name in keys.addresses else ""

@@ -96,7 +96,7 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
 
 def _words(told: Estimate) -> str:
     if told.cost_usd is None or told.likely.cost_usd is None:
-        cost = "at a price that nobody told us"
+        cost = "at an unknown price"
     elif told.cost_usd[1] == 0:
         cost = "at no cost"
     else:

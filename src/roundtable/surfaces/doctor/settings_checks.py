@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...core.errors import RoundtableError
-from ...experts.library_files import own_files, read_library
-from ...models.registry import Registry
-from ...models.routing_files import read_routing
+from ...ledger.sqlite_file import has_room
 from ...project_notes import HOW, ignored_line
-from ...settings import Settings, home_folder, read_settings
-from ...user_procedures import ProcedureFiles
+from ...settings import Settings, home_folder
+from ...trust import STORE
+from ..own_files import Trouble, read_all, troubles
 from .finding import Finding
 
 
@@ -23,33 +21,23 @@ def check_python() -> Iterator[Finding]:
 
 
 def settled(env: Mapping[str, str], workspace: Path) -> tuple[Settings, list[Finding]]:
-    """The settings, and what was found of them. Broken ones are replaced by those that are built
-    in, so that the rest can be examined all the same."""
+    """The settings, and what was found of all files that a person writes. Broken ones are left
+    out, so that the rest can be examined all the same."""
     try:
-        settings = read_settings(env, workspace)
+        settings, broken = read_all(env, workspace)
     except RoundtableError as error:
         settings = Settings(home=home_folder(env), workspace=workspace)
-        return settings, [Finding("settings", "broken", error.message, error.remedy)]
+        broken = [Trouble("settings", error), *troubles(settings)]
+    found = [Finding(each.area, "broken", each.error.message, each.error.remedy) for each in broken]
+    # Where nobody knows what was trusted, that is the matter.
+    if STORE not in settings.without and (ignored := settings.trust.ignored()):
+        found.append(Finding("project", "doubtful", ignored_line(ignored), HOW))
+    if any(each.area == "settings" for each in found):
+        return settings, found
     where = sorted(set(settings.origins.values()))
     told = f"from {', '.join(where)}" if where else "all built in"
     more = "Each value and its origin: roundtable config --origin"
-    return settings, [Finding("settings", "ok", f"{settings.home}; {told}. {more}")]
-
-
-def check_files(settings: Settings) -> Iterator[Finding]:
-    """The files that are read when they are needed, and would fail only then."""
-    if ignored := settings.trust.ignored():
-        yield Finding("project", "doubtful", ignored_line(ignored), HOW)
-    try:
-        registry = Registry.load(settings.models_file)
-    except RoundtableError as error:
-        yield Finding("models", "broken", error.message, error.remedy)
-        registry = Registry.load()
-    yield from _tried("routing", lambda: read_routing(settings.routing_folders, registry))
-    yield from _tried("experts", lambda: read_library(own_files(*settings.expert_folders)))
-    own = ProcedureFiles(settings.procedure_folders)
-    for name in own.names():
-        yield from _tried("procedures", partial(own.find, name))
+    return settings, [Finding("settings", "ok", f"{settings.home}; {told}. {more}"), *found]
 
 
 def check_home(settings: Settings) -> Iterator[Finding]:
@@ -64,6 +52,9 @@ def check_home(settings: Settings) -> Iterator[Finding]:
             raise NotADirectoryError(20, "Not a folder")
         with tempfile.TemporaryFile(dir=place):
             pass
+        if not has_room(place):
+            told = f"There is no room left in {settings.home}."
+            yield Finding("home", "broken", told, "Free some space.")
     except OSError as error:
         yield Finding(
             "home",
@@ -71,10 +62,3 @@ def check_home(settings: Settings) -> Iterator[Finding]:
             f"{settings.home} cannot be written: {error.strerror}.",
             "Make it writable, or choose another folder with ROUNDTABLE_HOME.",
         )
-
-
-def _tried(area: str, read: Callable[[], object]) -> Iterator[Finding]:
-    try:
-        read()
-    except RoundtableError as error:
-        yield Finding(area, "broken", error.message, error.remedy)

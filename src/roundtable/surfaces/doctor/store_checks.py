@@ -9,11 +9,11 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from ...core.errors import RoundtableError
+from ...core.errors import LedgerBroken, RoundtableError
 from ...core.text import counted, redact
 from ...ledger import open_ledger
 from ...ledger.migrations import migrations
-from ...ledger.sqlite_file import APPLICATION_ID, translate
+from ...ledger.sqlite_file import full, has_room, translate, version_in
 from ...ports import Ledger
 from ...private import keep_private, open_to_others
 from ...settings import DATABASE, Settings
@@ -59,22 +59,19 @@ async def _cannot_hear(ledger: Ledger) -> str:
 def _file(where: str) -> Finding:
     path = Path(where).expanduser()
     if not path.exists():
-        return Finding("database", "ok", f"{path} is made at the first discussion.")
+        return _to_come(path)
     if not path.is_file():
         remedy = "Name a file with ROUNDTABLE_DB."
         return Finding("database", "broken", f"{path} is not a file.", remedy)
-    elsewhere = "Choose another file with ROUNDTABLE_DB."
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            program, version = database.execute(
-                "SELECT application_id, user_version FROM pragma_application_id, "
-                "pragma_user_version"
-            ).fetchone()
+            version = version_in(database, path)
             sound = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if program != APPLICATION_ID:
-                told = f"{path} is a database of another program."
-                return Finding("database", "broken", told, elsewhere)
+            if not version:
+                return _to_come(path)
             rows = database.execute("SELECT count(*) FROM discussions").fetchone()[0]
+    except LedgerBroken as error:
+        return Finding("database", "broken", error.message, error.remedy)
     except sqlite3.Error as error:
         trouble = translate(error, path)
         return Finding("database", "broken", trouble.message, trouble.remedy)
@@ -88,6 +85,17 @@ def _file(where: str) -> Finding:
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     told = f"{path}: {counted(rows, 'discussion')}, {size}, schema version {version} of {newest}."
     return Finding("database", "ok", told)
+
+
+def _to_come(path: Path) -> Finding:
+    """One that is not there yet, or was begun and is empty."""
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not has_room(folder):
+        trouble = full(path)
+        return Finding("database", "broken", trouble.message, trouble.remedy)
+    return Finding("database", "ok", f"{path} is made at the first discussion.")
 
 
 def check_rights(settings: Settings) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import UsageError
+from ...core.key_shapes import may_be_key
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _YES = ("y", "yes")
@@ -60,7 +61,8 @@ class Question:
                 return option.value
         if self.options and not self.free:
             letters = ", ".join(option.letter for option in self.options)
-            raise UsageError(f"{given!r} is none of the options.", f"Answer with one of {letters}.")
+            told = "That" if may_be_key(given) else repr(given)
+            raise UsageError(f"{told} is none of the options.", f"Answer with one of {letters}.")
         if not given:
             raise UsageError("The answer is empty.", "Write a name.")
         return given

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...core.errors import UsageError
+from ...core.errors import UnknownName, UsageError
+from ...core.key_shapes import looks_like_key, may_be_key
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
 from .question import Option, Question, options
@@ -265,14 +266,23 @@ class Wizard:
         return replace(self, answers={k: v for k, v in self.answers.items() if k != last})
 
     def _value(self, question: Question, text: str) -> Any:
+        if looks_like_key(text.strip()):
+            raise UsageError("That looks like a key.", f"None is asked for here. {KEY_SEEN}")
         value = question.value_of(text)
         match question.key:
             case "all" | "host" | "scholar" | "engineer" | "muse":
-                self.known_model(value)
+                try:
+                    self.known_model(value)
+                except UnknownName as error:
+                    if error.suggestions or not may_be_key(value):
+                        raise
+                    raise UsageError("No model of that name is known.", error.remedy) from None
             case "own_cap":
                 return _amount(value)
         return value
 
+
+KEY_SEEN = "It can be read where it was typed: whoever may have seen it could use it."
 
 _MODELS = (
     ("🎯 one model for every seat", "one"),
@@ -303,7 +313,7 @@ def _amount(value: str) -> float | str:
     text = value.removeprefix("$").strip()
     if not _AMOUNT.fullmatch(text):
         raise UsageError(
-            f"{value!r} is no amount.",
+            f"{'That' if may_be_key(value) else repr(value)} is no amount.",
             "Write dollars and cents, such as 1.50; 0 for nothing; none for no limit.",
         )
     return float(text.replace(",", "."))

@@ -310,6 +310,10 @@ class Tokens:
 
     # The file
 
+    def check(self) -> None:
+        """BadSetting or NewerFile if the list cannot be read."""
+        self._read()
+
     @property
     def _path(self) -> Path:
         if self._home is None:

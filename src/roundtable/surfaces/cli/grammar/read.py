@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .. import completing
 from .root import DISCUSSION, cli
 
 
@@ -23,7 +24,10 @@ def list_(**flags: Any) -> int:
 @cli.command(short_help="Show a discussion.")
 @click.argument("discussion_id", type=DISCUSSION, required=False, metavar="ID|last|example:NAME")
 @click.option(
-    "--example", metavar="NAME", help="A recorded example; `roundtable examples` lists them."
+    "--example",
+    type=completing.Offered("name", completing.recorded),
+    metavar="NAME",
+    help="A recorded example; `roundtable examples` lists them.",
 )
 @click.option("--follow", is_flag=True, help="Keep watching it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
