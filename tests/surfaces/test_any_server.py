@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -859,6 +862,42 @@ def test_models_of_no_use_leave_their_seats_to_one_that_works_and_all_say_why(
     assert notes
     assert all(f"which {why}." in line for line in notes), notes
     assert "Check the value of OPENAI_API_KEY" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("models", "held", "notes"),
+    [
+        (4, [1, 2], 1),  # the host's model holds a seat too
+        (5, [1, 1, 1], 0),  # one that nobody holds comes first
+    ],
+)
+def test_seats_that_lose_their_models_at_the_same_moment_get_different_ones(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, models: int, held: list[int], notes: int
+) -> None:
+    gone, together = ODD[:2], threading.Barrier(2)
+
+    def reply(asked: Asked) -> Answer:
+        if asked.model not in gone:
+            return obedient(asked)
+        with suppress(threading.BrokenBarrierError):
+            together.wait(30)
+        return status(404, f"The model `{asked.model}` does not exist.")
+
+    seats = ",".join(f"openai/{name}" for name in ODD[:3])
+    with provider_server(reply, models=ODD[:models]) as server:
+        at(monkeypatch, server)
+        outcome = ask(desk, "--models", seats, "--host", f"openai/{ODD[3]}")
+    assert outcome.code == 0, outcome.err
+    said = (each for each in outcome.document["speeches"] if each["round"])
+    spoke = Counter({each["participant"]: each["model"] for each in said}.values())
+    assert sorted(spoke.values()) == held, spoke
+    told = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert len(told) == 2
+    shared = [
+        line for line in told if "It holds 2 seats: no other that works there was free" in line
+    ]
+    assert len(shared) == notes, told
 
 
 @pytest.mark.requirement("Z-36")

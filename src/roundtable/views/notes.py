@@ -10,7 +10,7 @@ from ..core.causes import reason
 from ..core.cut_short import CUT_SHORT, cut_short
 from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.naming import with_names
-from ..core.state import State
+from ..core.state import NOT_THERE, State
 from ..core.stopping import spent_so_far
 from ..core.voter_groups import served_alike
 
@@ -106,11 +106,19 @@ def _substituted(state: State) -> list[Note]:
         Note(
             "substituted",
             f"{to_model} spoke for {_list(names[each.participant] for each in found)} in place of "
-            f"{from_model}, which {why}.",
+            f"{from_model}, which {why}.{_held_by(state, to_model, found)}",
             found[0].remedy,
         )
         for (from_model, to_model, why), found in pairs.items()
     ]
+
+
+def _held_by(state: State, model: str, found: Iterable[ParticipantSubstituted]) -> str:
+    """That one model speaks for several seats, where a model that was not there is why."""
+    held = [state.speaking.get(each.id) for each in state.participants].count(model)
+    if held < 2 or all(each.cause != NOT_THERE for each in found):
+        return ""
+    return f" It holds {held} seats: no other that works there was free."
 
 
 def _served_alike(state: State) -> list[Note]:
