@@ -189,6 +189,31 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             return f"{of} spent or set aside, {why}"
 
 
+LEFT_OUT = "All that the limit allowed"
+"""How it is told that a step was left out."""
+
+
+def left_out(budget: Budget, limit: Limit) -> str:
+    """Why something was left out that the table could do without, under the limit of then."""
+    return f"{LEFT_OUT} ({allowed(budget, limit)}) was needed for the answers and the verdict."
+
+
+def allowed(budget: Budget, limit: Limit) -> str:
+    """How much a limit allows; empty where there is no such limit."""
+    most = getattr(budget, LIMITS[limit])
+    if most is None:
+        return ""
+    match limit:
+        case "cost":
+            return dollars(most)
+        case "calls":
+            return "1 call" if most == 1 else f"{most:,} calls"
+        case "tokens":
+            return f"{most:,} tokens"
+        case "time":
+            return f"{most:.0f} seconds"
+
+
 def is_paid_by_tokens(budget: Budget) -> bool:
     """Whether every token counts against a limit."""
     return budget.max_tokens is not None or budget.max_cost_usd is not None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import MORE, Granted, is_paid_by_tokens
+from ..core.budget import MORE, Granted, is_paid_by_tokens, left_out
 from ..core.condensing import Cut, listed
 from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
@@ -339,7 +339,10 @@ class _Taking:
         if isinstance(granted, Granted) and self.share == 0:
             return self._done_without(turn, NO_TIME)
         if not isinstance(granted, Granted):
-            give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
+            why = f"The budget does not allow it: {granted.detail}."
+            if plan.policy.dispensable:
+                why = left_out(state.budget, granted.limit)
+            give_up = GiveUp("budget", why, "")
             # An answer that was to be mended is paid: it is used as it stands.
             outcome = self._outcome(as_it_stands(plan, turn) or give_up)
             if granted.limit != "time" and self._left_out(state, call):

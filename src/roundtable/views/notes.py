@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..core.budget import LEFT_OUT, LIMITS, allowed
 from ..core.causes import reason
 from ..core.cut_short import CUT_SHORT, cut_short
-from ..core.events import ParticipantSubstituted, SearchFailed
+from ..core.events import NoteAdded, ParticipantSubstituted, SearchFailed
 from ..core.naming import with_names
 from ..core.state import NOT_THERE, State
 from ..core.stopping import spent_so_far
@@ -28,7 +29,8 @@ class Note:
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
     found = [
-        Note(note.code, plain(with_names(state, note.text)), note.remedy) for note in state.notes
+        Note(note.code, f"{plain(with_names(state, note.text))}{_raised(state, note)}", note.remedy)
+        for note in state.notes
     ]
     found.extend(_substituted(state))
     found.extend(_served_alike(state))
@@ -57,6 +59,15 @@ def notes(state: State) -> list[Note]:
             )
         )
     return found
+
+
+def _raised(state: State, note: NoteAdded) -> str:
+    """That a limit is not the one any more under which something was left out."""
+    if state.limits is None or LEFT_OUT not in note.text:
+        return ""
+    now = (allowed(state.budget, limit) for limit in LIMITS)
+    still = any(f"{LEFT_OUT} ({each})" in note.text for each in now if each)
+    return "" if still else " The limit has been raised since."
 
 
 _SEAT = re.compile(
