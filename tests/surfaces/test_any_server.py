@@ -102,16 +102,18 @@ def test_answers_that_a_server_cuts_off_are_told_of_on_the_first_screen(
     assert "3 of 3 experts were cut off at their length limit" in " ".join(shown.split())
 
 
+def uncounted(asked: Asked) -> Answer:
+    """An answer of a server that reports no usage."""
+    choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
+    frame = {"model": asked.model, "choices": [choice]}
+    return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
+
+
 @pytest.mark.requirement("Z-09", "Z-35")
 def test_a_server_that_does_not_count_uses_up_a_limit_with_what_it_said_only(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def reply(asked: Asked) -> Answer:
-        choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
-        frame = {"model": asked.model, "choices": [choice]}
-        return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
-
-    with provider_server(reply, models=["house-a", "house-b", "house-c"]) as server:
+    with provider_server(uncounted, models=["house-a", "house-b", "house-c"]) as server:
         at(monkeypatch, server)
         outcome = desk("Tea or coffee?", "--procedure", "council", *LIMITED)
     assert outcome.document["stop_reason"] == "verdict", outcome.err
@@ -676,6 +678,30 @@ def test_a_run_that_costs_a_fraction_of_a_cent_is_not_said_to_cost_nothing(
     assert outcome.code == 0, outcome.err
     assert "no cost" not in outcome.out
     assert re.search(r"tokens, \$0\.00\d+", outcome.out)
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+@pytest.mark.parametrize(
+    ("reply", "known", "told"),
+    [
+        (obedient, True, r"\$[\d.]+ of \$[\d.]+ spent or set aside, and"),
+        (uncounted, True, r"counted \(with caution: the server does not report usage\), and"),
+        (uncounted, False, r"counted \(with caution: no price is known\), and"),
+    ],
+    ids=["told", "no usage", "no price"],
+)
+def test_a_limit_that_counts_with_caution_does_not_call_it_spent(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, reply: Any, known: bool, told: str
+) -> None:
+    with provider_server(reply, models=ODD) as server:
+        at(monkeypatch, server)
+        if known:
+            priced(desk, 20.0)
+        question = ("Tea or coffee?", "--procedure", "council", "--no-log", "--max-cost", "0.08")
+        outcome = desk(*question)
+    assert outcome.code == 3, outcome.err
+    assert re.search(told, outcome.err), outcome.err
+    assert ("spent or set aside" in outcome.err) is (reply is obedient)
 
 
 @pytest.mark.requirement("Z-35")
