@@ -352,6 +352,6 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
         + sum(each.input_tokens + each.output_tokens + each.spare_tokens for each in held),
         cost_usd=usage.priced_usd + sum(each.cost_usd + each.spare_usd for each in held),
         seconds=seconds,
-        untold_usd=sum(each.cost_usd for each in ended if each.priced),
-        unpriced_usd=sum(each.cost_usd for each in ended if not each.priced),
+        untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
+        unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
     )
