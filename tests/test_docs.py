@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import shlex
 import tomllib
@@ -16,6 +17,8 @@ from roundtable import Roundtable
 from roundtable.core.errors import UnknownName
 from roundtable.core.state import fold
 from roundtable.examples import examples
+from roundtable.ledger.postgres import PostgresLedger
+from roundtable.ledger.sqlite import SqliteLedger
 from roundtable.procedures import PROCEDURES
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.cli.exits import MEANING
@@ -209,3 +212,11 @@ def test_every_code_of_a_note_is_listed_once() -> None:
     source = "".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
     for code in listed:
         assert f'"{code}"' in source or f'"{code}/' in source, code
+
+
+@pytest.mark.requirement("Z-01")
+def test_the_page_says_how_long_a_database_is_waited_for_without_a_word() -> None:
+    for ledger in (SqliteLedger, PostgresLedger):
+        patience = inspect.signature(ledger.open).parameters["patience"].default
+        assert patience == 10, ledger
+    assert "up to ten seconds without a word" in (DOCS / "ledger.md").read_text("utf-8")

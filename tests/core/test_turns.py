@@ -488,3 +488,30 @@ def test_whoever_was_heard_at_the_same_place_speaks_where_the_whole_chain_is_mis
     heard = [SpeakerRef(model="m/real", family="m"), SpeakerRef(model="other/real", family="o")]
     held = without_missing(chain(A, SPARE), [A.model, SPARE.model], heard).participant.speakers
     assert [ref.model for ref in held] == ["m/real"]
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("held", "first"),
+    [
+        ({}, "m/one"),
+        ({"b": "m/one"}, "m/two"),
+        ({"b": "m/one", "c": "m/two"}, "m/three"),
+        ({"b": "m/one", "c": "m/two", "host": "m/three"}, "m/three"),
+        ({"b": "m/one", "c": "m/two", "d": "m/three", "host": "m/three"}, "m/one"),
+        ({**dict.fromkeys("bc", "m/one"), "d": "m/three", "host": "m/two"}, "m/two"),
+        ({"arch": "m/two", "c": "m/two", "d": "m/two"}, "m/two"),
+    ],
+)
+def test_a_seat_without_its_model_gets_the_one_that_holds_the_fewest(
+    held: dict[str, str], first: str
+) -> None:
+    spares = [SpeakerRef(model=f"m/{name}", family=name, spare=True) for name in SPARES]
+    plan = chain(A, *spares)
+    held = {plan.participant.id if who == "arch" else who: model for who, model in held.items()}
+    found = without_missing(plan, [A.model], held=held, host="host").participant.speakers
+    assert found[0].model == first
+    assert {ref.model for ref in found} == {f"m/{name}" for name in SPARES}
+
+
+SPARES = ("one", "two", "three")

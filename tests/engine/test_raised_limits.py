@@ -363,3 +363,33 @@ def test_the_time_that_the_remedy_names_is_enough_where_all_is_slower_than_befor
     assert before.exhausted.limit == "time"
     assert (after.status, after.exhausted) == ("concluded", None)
     assert advised(before)["max_seconds"] < 60 * limit, "in proportion"
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    ("limit", "amount", "allowed"),
+    [("max_cost_usd", 0.021, "$0.021"), ("max_calls", 4, "4 calls"), ("max_tokens", 7000, "7,000")],
+)
+def test_a_step_that_was_left_out_says_why_and_that_the_limit_is_another_one_now(
+    limit: str, amount: float, allowed: str
+) -> None:
+    at = table("council")
+
+    def said(state: State) -> str:
+        [found] = [each.text for each in notes(state) if each.code == "briefing_failed"]
+        return found
+
+    async def main() -> tuple[str, str]:
+        budget = Budget.model_validate({limit: amount})
+        opened = await at.service.open(OpenRequest("Tea or coffee?", "council", budget=budget))
+        before = await at.service.run(opened.discussion_id)
+        return said(before), said(await raised(at, opened.discussion_id, **{limit: amount * 50}))
+
+    before, after = run_in_virtual_time(main())
+    why = before.partition("standing task: ")[2]
+    assert re.fullmatch(
+        rf"All that the limit allowed \({re.escape(allowed)}.*\) was needed for the answers and "
+        r"the verdict\.",
+        why,
+    ), before
+    assert after == f"{before} The limit has been raised since."

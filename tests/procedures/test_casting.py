@@ -624,7 +624,7 @@ def test_a_limit_that_pays_the_table_and_not_the_casting_too_leaves_out_the_cast
     assert sum(each.round > 0 for each in state.speeches) == len(ids(without))
     assert state.verdict is not None
     [told] = [note for note in state.notes if note.code == "not_cast"]
-    assert told.text.startswith("The limit is too low to ask the host who should sit here")
+    assert told.text.startswith("The limit was too low to ask the host who should sit here")
 
 
 class Dawdling(Voice):
@@ -651,7 +651,7 @@ def test_time_that_is_short_for_answers_and_verdict_leaves_out_the_casting(proce
     assert state.verdict is not None
     assert (state.status, state.exhausted) == ("concluded", None)
     [told] = [note for note in state.notes if note.code == "not_cast"]
-    assert told.text.startswith("The limit is too low to ask the host who should sit here")
+    assert told.text.startswith("The limit was too low to ask the host who should sit here")
 
 
 @pytest.mark.requirement("Z-35", "I-11")

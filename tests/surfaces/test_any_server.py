@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -99,16 +102,18 @@ def test_answers_that_a_server_cuts_off_are_told_of_on_the_first_screen(
     assert "3 of 3 experts were cut off at their length limit" in " ".join(shown.split())
 
 
+def uncounted(asked: Asked) -> Answer:
+    """An answer of a server that reports no usage."""
+    choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
+    frame = {"model": asked.model, "choices": [choice]}
+    return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
+
+
 @pytest.mark.requirement("Z-09", "Z-35")
 def test_a_server_that_does_not_count_uses_up_a_limit_with_what_it_said_only(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def reply(asked: Asked) -> Answer:
-        choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
-        frame = {"model": asked.model, "choices": [choice]}
-        return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
-
-    with provider_server(reply, models=["house-a", "house-b", "house-c"]) as server:
+    with provider_server(uncounted, models=["house-a", "house-b", "house-c"]) as server:
         at(monkeypatch, server)
         outcome = desk("Tea or coffee?", "--procedure", "council", *LIMITED)
     assert outcome.document["stop_reason"] == "verdict", outcome.err
@@ -681,6 +686,30 @@ def test_a_run_that_costs_a_fraction_of_a_cent_is_not_said_to_cost_nothing(
     assert re.search(r"tokens, \$0\.00\d+", outcome.out)
 
 
+@pytest.mark.requirement("Z-09", "Z-35")
+@pytest.mark.parametrize(
+    ("reply", "known", "told"),
+    [
+        (obedient, True, r"\$[\d.]+ of \$[\d.]+ spent or set aside, and"),
+        (uncounted, True, r"counted \(with caution: the server does not report usage\), and"),
+        (uncounted, False, r"counted \(with caution: no price is known\), and"),
+    ],
+    ids=["told", "no usage", "no price"],
+)
+def test_a_limit_that_counts_with_caution_does_not_call_it_spent(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, reply: Any, known: bool, told: str
+) -> None:
+    with provider_server(reply, models=ODD) as server:
+        at(monkeypatch, server)
+        if known:
+            priced(desk, 20.0)
+        question = ("Tea or coffee?", "--procedure", "council", "--no-log", "--max-cost", "0.08")
+        outcome = desk(*question)
+    assert outcome.code == 3, outcome.err
+    assert re.search(told, outcome.err), outcome.err
+    assert ("spent or set aside" in outcome.err) is (reply is obedient)
+
+
 @pytest.mark.requirement("Z-35")
 def test_who_is_stopped_by_a_cap_is_told_what_to_raise_and_to_how_much(
     desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
@@ -865,6 +894,42 @@ def test_models_of_no_use_leave_their_seats_to_one_that_works_and_all_say_why(
     assert notes
     assert all(f"which {why}." in line for line in notes), notes
     assert "Check the value of OPENAI_API_KEY" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("models", "held", "notes"),
+    [
+        (4, [1, 2], 1),  # the host's model holds a seat too
+        (5, [1, 1, 1], 0),  # one that nobody holds comes first
+    ],
+)
+def test_seats_that_lose_their_models_at_the_same_moment_get_different_ones(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, models: int, held: list[int], notes: int
+) -> None:
+    gone, together = ODD[:2], threading.Barrier(2)
+
+    def reply(asked: Asked) -> Answer:
+        if asked.model not in gone:
+            return obedient(asked)
+        with suppress(threading.BrokenBarrierError):
+            together.wait(30)
+        return status(404, f"The model `{asked.model}` does not exist.")
+
+    seats = ",".join(f"openai/{name}" for name in ODD[:3])
+    with provider_server(reply, models=ODD[:models]) as server:
+        at(monkeypatch, server)
+        outcome = ask(desk, "--models", seats, "--host", f"openai/{ODD[3]}")
+    assert outcome.code == 0, outcome.err
+    said = (each for each in outcome.document["speeches"] if each["round"])
+    spoke = Counter({each["participant"]: each["model"] for each in said}.values())
+    assert sorted(spoke.values()) == held, spoke
+    told = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert len(told) == 2
+    shared = [
+        line for line in told if "It holds 2 seats: no other that works there was free" in line
+    ]
+    assert len(shared) == notes, told
 
 
 @pytest.mark.requirement("Z-36")

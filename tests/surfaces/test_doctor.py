@@ -11,7 +11,7 @@ import pytest
 
 from roundtable.ledger.sqlite_file import APPLICATION_ID
 from roundtable.surfaces.python import Roundtable
-from tests.servers import TEST_KEY, provider_server
+from tests.servers import TEST_KEY, provider_server, status
 from tests.speakers.agents import put_agent
 from tests.trusted import trust_project
 
@@ -69,6 +69,27 @@ def test_without_a_proxy_the_steps_to_one_are_printed_with_the_expected_cost(des
     assert "$5–10" in words
     assert "address of a wallet" in words
     assert "Expected for one run with a panel of four: $" in words
+
+
+@pytest.mark.requirement("A-21")
+def test_whoever_has_a_wrong_key_reads_of_that_at_the_end_and_of_a_proxy_where_it_is(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ROUNDTABLE_MODEL_LISTS", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    refusal = status(401, "Incorrect API key provided.")
+    with provider_server(lambda _: refusal, lists=lambda *_: refusal) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        outcome = desk("doctor", "--reach")
+        asked = desk("doctor", "--proxy").out
+
+    assert outcome.code == 1
+    assert "roundtable doctor --proxy" in outcome.out
+    assert "wallet" not in outcome.out
+    end = outcome.out.rpartition("Broken: providers.")[2]
+    assert "OPENAI_API_KEY" in end, outcome.out
+    assert "@blockrun/clawrouter" in asked
+    assert "USDC on Base" in asked
 
 
 @pytest.mark.requirement("A-21")

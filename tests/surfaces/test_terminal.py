@@ -60,7 +60,8 @@ def example(name: str) -> State:
 def test_a_verdict_fits_every_width(name: str, width: int) -> None:
     verdict = Verdict.of(example(name))
     for lines in (typeset(verdict, Screen(width), question=True), in_short(verdict, Screen(width))):
-        assert [line for line in lines if cells(line) > width] == []
+        wide = [line.strip() for line in lines if cells(line) > width]
+        assert [line for line in wide if not line.startswith("roundtable ")] == []
         assert lines[-1] != ""
         assert not any(one == two == "" for one, two in pairwise(lines))
 
@@ -98,6 +99,62 @@ def test_long_words_wide_letters_and_marks_are_broken_between_graphemes(width: i
     for line in lines:
         assert not unicodedata.combining(line[0]), "no line begins with a mark"
         assert line[0] not in "。、\u200d"
+
+
+COMMAND = "roundtable resume rt_8bb8bcdc --max-tokens 21018 --max-calls 10 --max-cost 0.12"
+
+
+PIP = "pip install 'roundtable-council[demo]'"
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("width", [20, 80, 160])
+@pytest.mark.parametrize(
+    ("before", "command", "after"),
+    [
+        ("Stopped. Raise the limits to let the table finish: ", COMMAND, ""),
+        ("Raise the limits: ", COMMAND, ". Then it goes on where it ended."),
+        ("Is it worth it? `", COMMAND, "` lets it finish."),
+        ("", 'roundtable follow-up last "Is it. Or not?" --procedure council', ""),
+        ("Read it (", "roundtable show last --deliverable our-plan.md", "), it is long."),
+        ("Or without a key (", PIP, ")."),
+    ],
+)
+def test_a_command_to_be_pasted_stands_in_one_line_however_narrow_it_is(
+    before: str, command: str, after: str, width: int
+) -> None:
+    text = f"{before}{command}{after}"
+    sheet = Sheet(Screen(width))
+    sheet.paragraph(text)
+    sheet.item(text, "!")
+    sheet.entry("3 of 3", "Yes", "high", 8, below=text)
+    sheet.rows([("1", "now", text)], (2, 18, 0), ("", "", ""))
+    for lines in (wrapped(text, width), wrapped(text, width, chop=False)):
+        assert " ".join(lines) == text
+        assert sum(command in line for line in lines) == 1
+    assert sum(command in line for line in sheet.lines) == 4
+    assert all(command in line for line in sheet.lines if cells(line) > width)
+    assert all(cells(line) <= width for line in wrapped(text, width, fit=True))
+
+
+@pytest.mark.requirement("Z-35")
+def test_the_command_that_lets_a_run_finish_can_be_copied_wherever_it_stands(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = ("--max-calls", "5", "--max-tokens", "9000")
+    asked = desk("Tea or coffee?", "--procedure", "council", *ECHO, "--no-log", *limits)
+    assert asked.code == 3, asked.err
+    told, remedy = [asked.out, asked.err], desk("show", "last", "--json").document["remedy"]
+    command = remedy[remedy.index("roundtable resume") :]
+    assert command.count("--max-") == 2, command
+    for columns in ("20", "80", "160"):
+        monkeypatch.setenv("COLUMNS", columns)
+        told.append(desk("show", "last").out)
+    with terminal(desk, "show", "last", "--full", COLUMNS="40") as whole:
+        assert whole.end() == 0
+    told.append(whole.seen)
+    for each in told:
+        assert any(line.rstrip().endswith(command) for line in each.splitlines()), each
 
 
 def test_arabic_is_broken_between_words_alone() -> None:

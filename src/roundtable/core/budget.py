@@ -4,7 +4,7 @@ more than that. So a limit holds whatever a model does, and yet refuses nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
@@ -55,6 +55,23 @@ class Spending:
     seconds: float
     """Active time: how long somebody was called. Neither a pause, nor people who think, nor the
     night before it was resumed count."""
+    untold_usd: float = field(default=0.0, compare=False)
+    """Of the cost, what is counted for calls that ended and of which no usage was told."""
+    unpriced_usd: float = field(default=0.0, compare=False)
+    """Of the cost, what is counted for calls that ended and of which nobody knows the price."""
+
+    @property
+    def with_caution(self) -> str:
+        """How much of the cost is no bill but counted with caution, and why; empty if nothing."""
+        reasons = [
+            *(["the server does not report usage"] if self.untold_usd > 0 else ()),
+            *(["no price is known"] if self.unpriced_usd > 0 else ()),
+        ]
+        if not reasons:
+            return ""
+        part = self.untold_usd + self.unpriced_usd
+        amount = "" if part > self.cost_usd - 1e-9 else f"{dollars(part)} of it "
+        return f"{amount}with caution: {' and '.join(reasons)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +203,34 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
         case "cost":
             why = BEYOND if spending.cost_usd > most + 1e-9 else MORE
             of = f"{dollars(spending.cost_usd)} of {dollars(most)}"
+            if careful := spending.with_caution:
+                return f"{of} counted ({careful}), {why}"
             return f"{of} spent or set aside, {why}"
+
+
+LEFT_OUT = "All that the limit allowed"
+"""How it is told that a step was left out."""
+
+
+def left_out(budget: Budget, limit: Limit) -> str:
+    """Why something was left out that the table could do without, under the limit of then."""
+    return f"{LEFT_OUT} ({allowed(budget, limit)}) was needed for the answers and the verdict."
+
+
+def allowed(budget: Budget, limit: Limit) -> str:
+    """How much a limit allows; empty where there is no such limit."""
+    most = getattr(budget, LIMITS[limit])
+    if most is None:
+        return ""
+    match limit:
+        case "cost":
+            return dollars(most)
+        case "calls":
+            return "1 call" if most == 1 else f"{most:,} calls"
+        case "tokens":
+            return f"{most:,} tokens"
+        case "time":
+            return f"{most:.0f} seconds"
 
 
 def is_paid_by_tokens(budget: Budget) -> bool:
@@ -301,10 +345,13 @@ def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
 
 def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
+    ended = [each for each in held if each.is_kept]
     return Spending(
         calls=usage.calls,
         tokens=usage.tokens
         + sum(each.input_tokens + each.output_tokens + each.spare_tokens for each in held),
         cost_usd=usage.priced_usd + sum(each.cost_usd + each.spare_usd for each in held),
         seconds=seconds,
+        untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
+        unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
     )

@@ -186,6 +186,8 @@ class State:
     usage: Usage = field(default_factory=Usage)
     _missing: dict[str, None] = field(default_factory=dict)
     _heard: dict[str, None] = field(default_factory=dict)
+    speaking: dict[str, str] = field(default_factory=dict)
+    """The model that was called last for each participant."""
     reservations: dict[tuple[str, int], Reservation] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
     limits: LimitsRaised | None = None
@@ -393,6 +395,7 @@ class State:
                 self.turns[turn.id] = replace(turn, attempts=(*turn.attempts, begun))
                 self._calling[event.turn_id, event.attempt] = begun
                 self._called[event.turn_id] = None
+                self.speaking[event.participant] = event.model
                 self.reservations[event.turn_id, event.attempt] = event.reserved
                 self.usage += Usage(calls=1)
             case AttemptFinished():

@@ -6,8 +6,10 @@ never made twice and nothing has to be remembered outside the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from .avowal import DIFFERS as DIFFERS
 from .avowal import REFUSES as REFUSES
@@ -93,26 +95,55 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
     return replace(step, attempt=step.attempt + turn.before)
 
 
+HOST_HOLDS = 0.5
+"""Of a seat, by the model of the host: it is taken where no other is free, before any model of the
+table holds two seats more than it."""
+
+
+def seats_held(state: State, about_to: Mapping[str, str]) -> Mapping[str, str]:
+    """Which model speaks for everybody at the table, by participant: the one that spoke last or is
+    `about_to`, or the first of its chain that is there. Nobody, where it needs a spare one."""
+    now, held = {**state.speaking, **about_to}, dict[str, str]()
+    for seat in (*state.ever_seated.values(), state.start.host):
+        own = (ref.model for ref in seat.speakers if not ref.spare)
+        found = (each for each in (now.get(seat.id), *own) if each not in state.missing_models)
+        if (model := next(filter(None, found), None)) is not None:
+            held[seat.id] = model
+    return held
+
+
 def without_missing(
-    plan: TurnPlan, missing: Collection[str], heard: Sequence[SpeakerRef] = ()
+    plan: TurnPlan,
+    missing: Collection[str],
+    heard: Sequence[SpeakerRef] = (),
+    held: Mapping[str, str] = MappingProxyType({}),
+    host: str = "",
 ) -> TurnPlan:
     """The plan without speakers that turned out not to exist, so that no turn asks them again; if
-    nobody else is left, as it was. The first of the spare ones holds the seat then. `heard` are
-    those who have answered: at an endpoint that lists what it lacks they come before spare ones
-    that nobody has heard yet."""
+    nobody else is left, as it was. The first of the spare ones holds the seat then: the one that it
+    has already, else one that holds no seat, else the one that holds the fewest, by who is `held`
+    and who is the `host`. `heard` are those who have answered: at an endpoint that lists what it
+    lacks they come before others who hold as few."""
     seated = plan.participant.speakers
     chain = [ref for ref in seated if ref.model not in missing]
     if len(chain) == len(seated):
         return plan
     places = {ref.model.partition("/")[0] for ref in seated}
     own = [ref for ref in chain if not ref.spare]
-    spare = [
+    known = [
         ref.model_copy(update={"spare": True})
         for ref in heard
         if ref.model.partition("/")[0] in places and all(ref.model != each.model for each in own)
     ]
-    known = {ref.model for ref in (*own, *spare)}
-    chain = [*own, *spare, *(ref for ref in chain if ref.model not in known)]
+    spare = {ref.model: ref for ref in (*known, *chain) if ref.spare}
+    who = plan.participant.id
+    holds = defaultdict[str, float](float)
+    for seat, model in held.items():
+        if seat != who:
+            holds[model] += HOST_HOLDS if seat == host else 1
+    kept = held.get(who)
+    shared = sorted(spare.values(), key=lambda ref: (ref.model != kept, holds[ref.model]))
+    chain = [*own, *shared]
     if not chain:
         return plan
     if all(ref.spare for ref in chain):

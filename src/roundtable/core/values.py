@@ -251,6 +251,11 @@ class Reservation(Value):
     answer_usd: float = added(0.0)
     """Of the cost, what the answer may take; the rest is for what is read."""
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is what is counted for a call that came to its end at a cost nobody knows."""
+        return self.cost_usd > 0 and not (self.input_tokens or self.output_tokens)
+
 
 class Prompt(Value):
     """The exact text one call was given, and the template it came from."""

@@ -55,6 +55,9 @@ class Journal:
         """Set when events came in that somebody else appended."""
         self.settled = asyncio.Event()
         """Set when the next call has come to its end; there is a new one after that."""
+        self.choosing: dict[str, str] = {}
+        """The model that each participant was about to call last: seats that lose theirs at the
+        same moment see what the others have chosen, before it is stored."""
         self._ledger = ledger
         self._clock = clock
         self._lease = lease

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import MORE, Granted, is_paid_by_tokens
+from ..core.budget import MORE, Granted, is_paid_by_tokens, left_out
 from ..core.condensing import Cut, listed
 from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
@@ -37,9 +37,11 @@ from ..core.turns import (
     Accept,
     Call,
     GiveUp,
+    Step,
     as_it_stands,
     kept_short,
     next_step,
+    seats_held,
     without_missing,
 )
 from ..core.values import Effort, Prompt, Reservation, SpeakerRef
@@ -134,9 +136,24 @@ class _Taking:
         no more patience than they have shown to deserve: others learn it at the same time."""
         state = self.journal.state
         if self._known is None or self._known[0] != state.seq:
-            existing = without_missing(self._asked_for, state.missing_models, state.heard_speakers)
-            self._known = (state.seq, kept_short(existing, state))
+            self._known = (state.seq, kept_short(self._existing(state), state))
         return self._known[1]
+
+    def _existing(self, state: State) -> TurnPlan:
+        missing = state.missing_models
+        if not missing:
+            return self._asked_for
+        held, host = seats_held(state, self.journal.choosing), state.start.host.id
+        return without_missing(self._asked_for, missing, state.heard_speakers, held, host)
+
+    def _next_step(self, turn: Turn | None) -> Step:
+        """Nothing is awaited between looking at what others choose and choosing."""
+        self._known = None
+        step = next_step(self.plan, turn, self.time_left)
+        if isinstance(step, Call):
+            self.journal.choosing[self.plan.participant.id] = step.speaker.model
+            self._known = None
+        return step
 
     @property
     def turn(self) -> Turn | None:
@@ -169,7 +186,7 @@ class _Taking:
         if self.turn is not None:
             await settle_lost(self.journal, self.turn)
         while (turn := self.turn) is None or not turn.over:
-            match next_step(self.plan, turn, self.time_left):
+            match self._next_step(turn):
                 case Call() as call:
                     await self._wait(call)
                     if not await self._call(call):
@@ -322,7 +339,10 @@ class _Taking:
         if isinstance(granted, Granted) and self.share == 0:
             return self._done_without(turn, NO_TIME)
         if not isinstance(granted, Granted):
-            give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
+            why = f"The budget does not allow it: {granted.detail}."
+            if plan.policy.dispensable:
+                why = left_out(state.budget, granted.limit)
+            give_up = GiveUp("budget", why, "")
             # An answer that was to be mended is paid: it is used as it stands.
             outcome = self._outcome(as_it_stands(plan, turn) or give_up)
             if granted.limit != "time" and self._left_out(state, call):

@@ -299,7 +299,7 @@ def _not_cast(named: CastSeats) -> NoteAdded:
 
 _NOT_PAID = NoteAdded(
     code="not_cast",
-    text="The limit is too low to ask the host who should sit here as well, so those sit here who "
+    text="The limit was too low to ask the host who should sit here as well, so those sit here who "
     "were chosen without it.",
     remedy="Raise the limit, or name the experts yourself.",
 )

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..core.budget import LEFT_OUT, LIMITS, allowed
 from ..core.causes import reason
 from ..core.cut_short import CUT_SHORT, cut_short
-from ..core.events import ParticipantSubstituted, SearchFailed
+from ..core.events import NoteAdded, ParticipantSubstituted, SearchFailed
 from ..core.naming import with_names
-from ..core.state import State
+from ..core.state import NOT_THERE, State
 from ..core.stopping import spent_so_far
 from ..core.voter_groups import served_alike
 
@@ -28,7 +29,8 @@ class Note:
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
     found = [
-        Note(note.code, plain(with_names(state, note.text)), note.remedy) for note in state.notes
+        Note(note.code, f"{plain(with_names(state, note.text))}{_raised(state, note)}", note.remedy)
+        for note in state.notes
     ]
     found.extend(_substituted(state))
     found.extend(_served_alike(state))
@@ -57,6 +59,15 @@ def notes(state: State) -> list[Note]:
             )
         )
     return found
+
+
+def _raised(state: State, note: NoteAdded) -> str:
+    """That a limit is not the one any more under which something was left out."""
+    if state.limits is None or LEFT_OUT not in note.text:
+        return ""
+    now = (allowed(state.budget, limit) for limit in LIMITS)
+    still = any(f"{LEFT_OUT} ({each})" in note.text for each in now if each)
+    return "" if still else " The limit has been raised since."
 
 
 _SEAT = re.compile(
@@ -106,11 +117,19 @@ def _substituted(state: State) -> list[Note]:
         Note(
             "substituted",
             f"{to_model} spoke for {_list(names[each.participant] for each in found)} in place of "
-            f"{from_model}, which {why}.",
+            f"{from_model}, which {why}.{_held_by(state, to_model, found)}",
             found[0].remedy,
         )
         for (from_model, to_model, why), found in pairs.items()
     ]
+
+
+def _held_by(state: State, model: str, found: Iterable[ParticipantSubstituted]) -> str:
+    """That one model speaks for several seats, where a model that was not there is why."""
+    held = [state.speaking.get(each.id) for each in state.participants].count(model)
+    if held < 2 or all(each.cause != NOT_THERE for each in found):
+        return ""
+    return f" It holds {held} seats: no other that works there was free."
 
 
 def _served_alike(state: State) -> list[Note]:

@@ -228,8 +228,9 @@ class Board:
         return [*gaps, *above, *gaps, *seats, *gaps, *foot][:rows]
 
     def _head(self, screen: Screen, width: int) -> _Head:
-        opening = [wrapped(screen.words(each), width) for each in self.opening]
-        return _Head(screen, width, wrapped(screen.words(self.question), width), opening)
+        opening = [wrapped(screen.words(each), width, fit=True) for each in self.opening]
+        asked = wrapped(screen.words(self.question), width, fit=True)
+        return _Head(screen, width, asked, opening)
 
     def _seats(self, screen: Screen, width: int, room: int) -> list[str]:
         each_takes = 2 if width < NARROW and len(self.seats) * 2 <= room else 1

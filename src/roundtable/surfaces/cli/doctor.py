@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..doctor.examine import Examination, examine
-from ..doctor.finding import State, healthy
+from ..doctor.finding import Finding, State, healthy
 from ..doctor.set_up import MINIMUM
 from .exits import FAILED
 from .here import workspace_here
@@ -29,20 +29,30 @@ def doctor_command(flags: Mapping[str, Any]) -> int:
         }
         print_json(document)
     else:
-        _show(seen)
+        _show(seen, proxy=flags["proxy"])
     return 0 if healthy(seen.findings) else FAILED
 
 
-def _show(seen: Examination) -> None:
+def _show(seen: Examination, *, proxy: bool) -> None:
     for each in seen.findings:
-        echo(f"{_MARKS[each.state]} {each.area}: {each.text}")
-        if each.remedy:
-            echo(f"    {each.remedy}")
+        _tell(each)
     echo(f"\nThe least that is needed: {MINIMUM}")
-    if seen.full_set_up:
+    if seen.full_set_up and (proxy or not seen.set_up):
         echo("\nFor a full set-up:")
         for line in seen.full_set_up:
             echo(f"  {line}")
-    broken = [each.area for each in seen.findings if each.state == "broken"]
-    told = f"Broken: {', '.join(dict.fromkeys(broken))}." if broken else "Nothing is broken."
-    echo(f"\n{told}")
+    elif seen.full_set_up:
+        echo("Many vendors' models behind one address: roundtable doctor --proxy")
+    broken = [each for each in seen.findings if each.state == "broken"]
+    if not broken:
+        echo("\nNothing is broken.")
+        return
+    echo(f"\nBroken: {', '.join(dict.fromkeys(each.area for each in broken))}.")
+    for each in broken:  # the end is what one sees
+        _tell(each)
+
+
+def _tell(finding: Finding) -> None:
+    echo(f"{_MARKS[finding.state]} {finding.area}: {finding.text}")
+    if finding.remedy:
+        echo(f"    {finding.remedy}")

@@ -15,6 +15,7 @@ from rich.cells import cell_len, chop_cells, split_graphemes
 
 from ...core.visible import shown
 from .encoding import UTF8, is_utf8, readable_in
+from .pasted import whole_words
 
 Style = Literal["bold", "dim", "good", "warn", "bad", "busy", ""]
 
@@ -154,22 +155,23 @@ def _first(text: str, width: int) -> str:
 # Breaking into lines
 
 
-def wrapped(text: str, width: int, *, chop: bool = True) -> list[str]:
+def wrapped(text: str, width: int, *, chop: bool = True, fit: bool = False) -> list[str]:
     """Lines of at most so many cells: broken at spaces, in scripts without spaces between letters,
     and through a word only where it is longer than a line. Without `chop` such a word stays whole:
-    an address is copied as one."""
+    an address is copied as one. A command is never broken, however long, unless all has to `fit`:
+    it is pasted as it stands."""
     width = max(1, width)
     lines: list[str] = []
     line, used = "", 0
-    for gap, piece in _pieces(text):
+    for gap, piece, whole in _pieces(text, fit=fit):
         size, space = cell_len(piece), 1 if gap and line else 0
         if used + space + size <= width:
             line, used = f"{line}{' ' * space}{piece}", used + space + size
             continue
         if line:
             lines.append(line)
-        *whole, line = _chopped(piece, width) if chop else [piece]
-        lines += whole
+        *full, line = _chopped(piece, width) if chop and not whole else [piece]
+        lines += full
         used = cell_len(line)
     return [*lines, line] if line else lines
 
@@ -178,11 +180,13 @@ def _chopped(word: str, width: int) -> list[str]:
     return [each for each in chop_cells(word, max(2, width)) if each] or [word]
 
 
-def _pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """What must not be broken, each with whether a space stands before it."""
-    for word in text.split():
-        if word.isascii() or cell_len(word) == len(word):
-            yield True, word
+def _pieces(text: str, *, fit: bool) -> Iterator[tuple[bool, str, bool]]:
+    """What must not be broken, each with whether a space stands before it, and whether it stays
+    whole even where it is longer than a line."""
+    words = ((word, False) for word in text.split()) if fit else whole_words(text)
+    for word, whole in words:
+        if whole or word.isascii() or cell_len(word) == len(word):
+            yield True, word, whole
             continue
         gap, piece, wide_before = True, "", False
         for start, end, size in split_graphemes(word)[0]:
@@ -190,7 +194,7 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
             wide = size > 1
             may_break = (wide or wide_before) and letter not in _NOT_FIRST
             if piece and may_break and piece[-1] not in _NOT_LAST:
-                yield gap, piece
+                yield gap, piece, False
                 gap, piece = False, ""
             piece, wide_before = piece + letter, wide
-        yield gap, piece
+        yield gap, piece, False

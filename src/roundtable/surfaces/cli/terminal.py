@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from ...core.text import clip
 from ...core.visible import visible
 from ...procedures.opening import MAX_CONTEXT
 from .encoding import is_utf8
+from .pasted import commands_in
 from .screen import cells, screen_of, wrapped
 from .screen import for_screen as for_screen
 from .screen import is_terminal as is_terminal
@@ -116,7 +118,27 @@ def print_markdown(text: str) -> None:
     from rich.console import Console
 
     # A line break in a delivery means one; Markdown would join the lines.
-    Console().print(rendered(text.replace("\n**", "  \n**")))
+    text, commands = _without_commands(text.replace("\n**", "  \n**"))
+    console = Console()
+    with console.capture() as captured:
+        console.print(rendered(text))
+    text = _SIGNS.sub(lambda sign: commands[sign[0]], captured.get())
+    click.echo(text, nl=False, file=sys.stdout, color=True)
+
+
+_SIGNS = re.compile("[\U000f0000-\U000ffffd]")
+"""Private ones, for commands while lines are broken: those are pasted, and stay in one line."""
+
+
+def _without_commands(text: str) -> tuple[str, dict[str, str]]:
+    """A text with a sign in the place of each command, and which stands for which."""
+    text = _SIGNS.sub("\ufffd", text)
+    parts, commands, done = [], dict[str, str](), 0
+    for sign, (begins, ends) in zip(range(0xF0000, 0xFFFFE), commands_in(text), strict=False):
+        commands[chr(sign)] = text[begins:ends]
+        parts += [text[done:begins], chr(sign)]
+        done = ends
+    return "".join([*parts, text[done:]]), commands
 
 
 def rendered(text: str) -> Markdown:

@@ -11,7 +11,7 @@ from ...bootstrap import make_lookout, provider_keys
 from ...core.agents import BUILT_IN
 from ...core.errors import RoundtableError, UnknownName
 from ...models.discovery import Asking
-from ...models.found import Found
+from ...models.found import EMBEDDED, Found
 from ...models.keyed import Keyed
 from ...models.registry import Registry
 from ...settings import Choices, Settings
@@ -26,6 +26,8 @@ class Examination:
     findings: tuple[Finding, ...]
     full_set_up: tuple[str, ...]
     """Steps to more models; empty where they are taken."""
+    set_up: bool
+    """Whether there is any way to a model, be it one that is broken."""
 
 
 async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Examination:
@@ -78,7 +80,8 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         # What was just heard, or is known from before, is enough for that.
         quiet = settings.choices.model_copy(update={"model_lists": False})
         found += await expected_run(settings.model_copy(update={"choices": quiet}), env)
-    return Examination(tuple(found), tuple(full_set_up(models)))
+    set_up = any(each.id != EMBEDDED for each in models.providers)
+    return Examination(tuple(found), tuple(full_set_up(models)), set_up)
 
 
 def _named(settings: Settings, found: Found) -> list[str]:

@@ -98,6 +98,7 @@ def procedures(**flags: Any) -> int:
 
 @cli.command(short_help="Find out what is broken or missing.")
 @click.option("--reach", is_flag=True, help="Also make one tiny call to each provider.")
+@click.option("--proxy", is_flag=True, help="Also say how to set up one proxy for many vendors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def doctor(**flags: Any) -> int:
     """Check your setup (settings, models, agents, database, page, channels and tools), and say
