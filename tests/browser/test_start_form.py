@@ -291,6 +291,10 @@ def test_a_decision_is_started_with_the_keyboard_alone(stage: Stage, window: Ope
         page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/r/"))
     assert guest.violations == []
+    # Nobody waits for what the demonstration model would say: it would go on for half a minute.
+    started = page.request.get(page.url.split("#")[0].replace("/r/", "/api/r/")).json()
+    stop = partial(stage.app.service.stop, started["discussion_id"], by="the test")
+    assert stage.do(stop).stop_requested
 
 
 def test_the_form_holds_other_scripts_and_long_words_on_a_phone(stage: Stage, window: Open) -> None:
