@@ -297,13 +297,15 @@ def test_a_decision_is_started_with_the_keyboard_alone(stage: Stage, window: Ope
     assert stage.do(stop).stop_requested
 
 
+def asks(question: str, body: dict[str, Any]) -> bool:
+    return bool(body["topic"] == question)
+
+
 def test_the_form_holds_other_scripts_and_long_words_on_a_phone(stage: Stage, window: Open) -> None:
     page = form(stage, window(viewport=PHONE))
     box = page.get_by_role("textbox", name="What do you want to decide?")
     for question in ("公司应该搬到上海吗？", "هل ننقل المكتب إلى القاهرة؟", "x" * 3_000):
-        estimated(
-            page, partial(box.fill, question), lambda body, words=question: body["topic"] == words
-        )
+        estimated(page, partial(box.fill, question), partial(asks, question))
         expect(page.locator(".sum")).to_contain_text("about")
         assert overflow(page) <= 0, question[:30]
         expect(page.get_by_role("button", name="Start the discussion")).to_be_in_viewport()
