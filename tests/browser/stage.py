@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 from anyio.from_thread import BlockingPortal
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 from roundtable.bootstrap import App
 from roundtable.core.events import Event, NewEvent
@@ -165,6 +165,15 @@ def visitor(context: BrowserContext, *, noting: bool = False) -> Visitor:
         noted = found.noted = []
         page.on("request", lambda request: noted.append(request.url))
     return found
+
+
+def resize(page: Page, size: ViewportSize) -> None:
+    """Give the open page another size, to which it has come when this returns."""
+    page.set_viewport_size(size)
+    # What asks for a size in a script is drawn anew after it was told, not with the styles.
+    page.evaluate(
+        "async () => { for (let n = 0; n < 3; n += 1) await new Promise(requestAnimationFrame); }"
+    )
 
 
 def overflow(page: Page) -> int:
