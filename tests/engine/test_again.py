@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.errors import NotAllowed
+from roundtable.core.errors import NotAllowed, SpeakerError
 from roundtable.core.events import DiscussionClosed, SpeechGiven, StageReopened
+from roundtable.core.limits import Limits
 from roundtable.core.state import fold
+from roundtable.core.values import Budget
 from roundtable.procedures.opening import OpenRequest
-from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
+from tests.rehearsal import Billed, Table, Voice, dutiful, run_in_virtual_time
 
 SYNTHESIS = "0/synthesis/captain"
 
@@ -139,3 +141,72 @@ def test_it_is_refused_while_it_runs_for_another_stage_and_for_none() -> None:
     assert "--again synthesis" in earlier
     assert "coda is no stage of it" in unknown
     assert "is not over yet" in twice
+
+
+class Lost(Voice):
+    """A host whose provider is gone once the last word was written."""
+
+    def __init__(self) -> None:
+        super().__init__(self._say)
+        self.written = False
+
+    def _say(self, request: Any) -> Any:
+        if "/synthesis/" not in request.idempotency_key:
+            return dutiful(request)
+        if self.written:
+            return SpeakerError("auth", "The key was refused.", "Check the key.")
+        self.written = True
+        return dutiful(request)
+
+
+@pytest.mark.requirement("Z-09", "I-11")
+def test_where_nothing_comes_of_it_what_was_said_before_stands() -> None:
+    there = Table({"*": Lost()})
+
+    async def main() -> Any:
+        before = await there.ask(search=False)
+        await there.service.ask_again(before.discussion_id, "synthesis", by="me")
+        return before, await there.service.run(before.discussion_id)
+
+    before, after = run_in_virtual_time(main())
+    assert before.verdict is not None
+    assert before.verdict.method == "written"
+    assert after.verdict == before.verdict
+    (note,) = [each for each in after.notes if each.code == f"stands/{SYNTHESIS}"]
+    assert "The key was refused." in note.text
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+def test_a_limit_that_does_not_allow_it_loses_no_verdict_and_a_higher_one_comes_with_it() -> None:
+    there = Table({"*": Billed()})
+
+    async def main() -> Any:
+        before = await there.ask(search=False)
+        id_ = before.discussion_id
+        tight = Limits.of(Budget(max_cost_usd=1.01 * before.usage.priced_usd), "--max-cost")
+        with pytest.raises(NotAllowed, match="None of these limits is higher"):
+            await there.service.ask_again(id_, "synthesis", by="me", limits=tight)
+        return await there.service.read(id_)
+
+    assert run_in_virtual_time(main()).status == "concluded", "what is refused changes nothing"
+
+    async def limited() -> Any:
+        free = await there.ask(search=False)
+        budget = Budget(max_cost_usd=1.06 * free.usage.priced_usd)
+        opened = await there.service.open(OpenRequest("Tea?", search=False, budget=budget))
+        id_ = opened.discussion_id
+        before = await there.service.run(id_)
+        await there.service.ask_again(id_, "synthesis", by="me")
+        refused = await there.service.run(id_)
+        more = Limits.of(Budget(max_cost_usd=5.0), "--max-cost")
+        await there.service.ask_again(id_, "synthesis", by="me", limits=more)
+        return before, refused, await there.service.run(id_)
+
+    before, refused, after = run_in_virtual_time(limited())
+    assert before.verdict is not None
+    assert refused.verdict is not None
+    assert refused.exhausted is not None
+    assert (refused.verdict.answer, refused.verdict.method) == (before.verdict.answer, "written")
+    assert (after.status, after.exhausted, after.usage.calls) == (
+        "concluded", None, refused.usage.calls + 1
+    )  # fmt: skip

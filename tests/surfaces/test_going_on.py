@@ -10,7 +10,7 @@ import pytest
 
 from roundtable.core.errors import HeldElsewhere
 from roundtable.surfaces.python import Roundtable
-from tests.servers import TEST_KEY, ProviderServer, provider_server
+from tests.servers import TEST_KEY, Answer, Asked, ProviderServer, provider_server, status
 
 from .desk import Desk, obedient
 
@@ -169,3 +169,24 @@ def test_an_address_is_kept_without_what_is_secret_in_it(
     interrupted(desk)
     assert house.openai_url in desk.stored()
     assert "hidden" not in desk.stored()
+
+
+@pytest.mark.requirement("Z-09", "I-11")
+def test_a_verdict_stands_that_could_not_be_written_again_and_the_exit_code_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = False
+
+    def answer(asked: Asked) -> Answer:
+        return status(401) if gone else obedient(asked)
+
+    with provider_server(answer, models=HOUSE) as server:
+        at(monkeypatch, server)
+        held = desk("Tea or coffee?", "--quick", "--no-log", "--json", "--models", MODELS)
+        gone = True
+        again = desk("resume", "last", "--again", "synthesis", "--no-log", "--json")
+    assert (held.code, again.code) == (0, 1), again.err
+    assert again.document["answer"] == held.document["answer"]
+    assert again.err.rstrip().endswith(
+        "synthesis could not be asked again: what was said before stands."
+    )

@@ -108,6 +108,10 @@ class Attempt:
         return self.failed is not None and self.failed.cause == NOT_THERE
 
 
+STANDS = "stands"
+"""The code, before a slash and the turn, of the note that what was said there before stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A participant's slot in a stage of a round, with its attempts and its outcome."""
@@ -121,7 +125,7 @@ class Turn:
     before: int = 0
     """Of the attempts, so many were made before it was asked again: they count for nothing now."""
     stands: SpeechGiven | None = None
-    """What it had come to before a limit was raised: it counts again where nothing better comes."""
+    """What it had come to before it was asked anew: it counts again where nothing comes instead."""
     answered: int | None = None
     """The attempts from here up to `before` brought that: they are not paid again for an answer to
     the same."""
@@ -541,10 +545,10 @@ class State:
         if before is None:
             return
         self.verdict_before = self.verdict or self.verdict_before
-        earlier = {each: self._turn(each) for each in event.turns}
+        earlier = [self._turn(each) for each in event.turns]
         self._take_back(event.turns)
-        for turn in earlier.values():
-            self._keep(turn)
+        for turn in earlier:
+            self._keep_answers(turn)
         # Copies of this state hold the same `before`, and go on from it too.
         before = before.branch()
         for name in _DECIDED:
@@ -574,6 +578,7 @@ class State:
             self.end_votes.pop(turn.rpartition("/")[2], None)
         self.advanced.pop(event.round, None)
         self._take_back(event.turns)
+        self._unspent = None
         self.scores = Trail(each for each in self.scores if each.turn_id not in asked)
         self.ballots = Trail(each for each in self.ballots if each.turn_id not in asked)
         self.stances = Trail(each for each in self.stances if each.turn_id not in asked)
@@ -581,7 +586,8 @@ class State:
         self.verdict = self.closed = self.stop_requested = self.exhausted = self.paused = None
 
     def _take_back(self, turns: Sequence[str]) -> None:
-        """These turns are to be asked anew: what came of them counts no longer."""
+        """These turns are to be asked anew: what came of them counts no longer, unless nothing
+        comes instead."""
         anew = set(turns)
         kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in anew]
         self.speeches = Trail(self.speeches[n] for n in kept)
@@ -595,18 +601,16 @@ class State:
                 failure=None,
                 again=turn.again + 1,
                 before=len(turn.attempts),
-                stands=None,
+                stands=turn.speech or turn.stands,
                 answered=None,
             )
 
-    def _keep(self, was: Turn) -> None:
-        """What a turn had come to, which is asked for anew with other limits."""
+    def _keep_answers(self, was: Turn) -> None:
+        """What was answered in a turn that is asked for anew with other limits is not paid again
+        for the same."""
         own = any(attempt.finished for attempt in was.attempts[was.before :])
-        self.turns[was.id] = replace(
-            self.turns[was.id],
-            stands=was.speech or was.stands,
-            answered=was.before if own else was.answered,
-        )
+        answered = was.before if own else was.answered
+        self.turns[was.id] = replace(self.turns[was.id], answered=answered)
 
     def _turn(self, turn_id: str) -> Turn:
         held = self.turns.get(turn_id)

@@ -124,7 +124,7 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
             f"{state.discussion_id} did not end for want of budget: there is nothing to raise.",
             "Go on with a follow-up: roundtable follow-up.",
         )
-    more = [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
+    more = _higher(state, limits)
     spent = state.exhausted
     if spent is not None and LIMITS[spent.limit] not in more:
         limit = LIMITS[spent.limit]
@@ -142,6 +142,11 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
         turns=state.to_ask_anew(),
     )
     return [(event, None)]
+
+
+def _higher(state: State, limits: Limits) -> list[str]:
+    """Those of the limits that are higher than the ones of now."""
+    return [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
 
 
 def _more(new: float | None, old: float | None) -> bool:
@@ -303,9 +308,11 @@ def concluded(
     return [(said(state, key or ""), state.outcome_key(turn))]
 
 
-def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | None]]:
-    """Open the last stage of a closed discussion once more. NotAllowed while it runs, and for a
-    stage that others were built on."""
+def asked_again(
+    state: State, stage: str, by: str, limits: Limits | None = None
+) -> list[tuple[Event, str | None]]:
+    """Open the last stage of a closed discussion once more, perhaps with higher limits. NotAllowed
+    while it runs, for a stage that others were built on, and for limits that are not higher."""
     if state.closed is None:
         raise NotAllowed(
             f"{state.discussion_id} is not over yet: its stages are still being asked.",
@@ -321,7 +328,13 @@ def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | No
             f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
         )
-    return [(StageReopened(stage=stage, round=last.round, turns=last.turns, by=by), None)]
+    events: list[Event] = [StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)]
+    if limits is not None:
+        if not _higher(state, limits):
+            raise NotAllowed("None of these limits is higher than before.", "Leave them out.")
+        origins = dict(limits.origins)
+        events.append(LimitsRaised(budget=limits.budget, by=by, limits_from=origins))
+    return [(each, None) for each in events]
 
 
 def registered(state: State, participant: str) -> None:

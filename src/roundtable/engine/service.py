@@ -443,15 +443,24 @@ class Service:
         return await self._act(discussion_id, lambda state: resumed(state, by))
 
     async def ask_again(
-        self, discussion_id: str, stage: str, *, by: str, here: bool = False
+        self,
+        discussion_id: str,
+        stage: str,
+        *,
+        by: str,
+        here: bool = False,
+        limits: Limits | None = None,
     ) -> State:
-        """Open the last stage of a closed discussion once more: the next `run` asks it alone, and
-        what is said then counts. NotAllowed while it runs, and for any other stage; as in
-        `check_ways` if nobody could."""
+        """Open the last stage of a closed discussion once more, perhaps with higher limits: the
+        next `run` asks it alone, and what is said then counts; where nothing comes of it, what was
+        said before stands. NotAllowed while it runs, for any other stage, and for limits that are
+        not higher; as in `check_ways` if nobody could."""
         journal = await self._journal(discussion_id)
-        asked_again(journal.state, stage, by)
+        if limits is not None:
+            checked_budget(limits.budget)
+        asked_again(journal.state, stage, by, limits)
         await self._check_ways(journal.state, here=here)
-        await journal.record_checked(lambda state: asked_again(state, stage, by))
+        await journal.record_checked(lambda state: asked_again(state, stage, by, limits))
         return journal.state.branch()
 
     async def raise_limits(

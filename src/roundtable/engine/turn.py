@@ -29,7 +29,7 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import State, Turn
+from ..core.state import STANDS, State, Turn
 from ..core.text import listed as names_listed
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
@@ -575,12 +575,12 @@ class _Taking:
         names = list(dict.fromkeys(state.name_of(each.participant) for each in later))
         unread = f" It was given before {names_listed(names)} had spoken." if names else ""
         note = NoteAdded(
-            code=f"stands/{speech.turn_id}",
+            code=f"{STANDS}/{speech.turn_id}",
             text=f"What the {state.name_of(speech.participant)} had said before stands, because "
             f"nothing else was to be had: {instead.message}{unread}",
             remedy=instead.remedy,
         )
-        return note, f"stands/{state.outcome_key(speech.turn_id)}"
+        return note, f"{STANDS}/{state.outcome_key(speech.turn_id)}"
 
     def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
         failed = AttemptFailed(

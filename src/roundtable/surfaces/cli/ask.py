@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,10 @@ from ...core.errors import (
     UsageError,
 )
 from ...core.events import NewsPlanned, NoteAdded, StoredEvent
+from ...core.limits import Limits
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
-from ...core.state import State
+from ...core.state import STANDS, State
 from ...core.text import clip_words
 from ...core.values import Pace
 from ...documents.gathered import CODE as DOCUMENTS
@@ -294,9 +296,13 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["detach"]:
             _refuse_here_for_a_worker(flags)
             await app.service.check_room(discussion_id)
-        await _raise_limits(app, discussion_id, flags)
-        if flags["again"]:
-            await again_as(app, OWNER, discussion_id, flags["again"], by="the user", here=here)
+        stage, limits = flags["again"], await _higher_limits(app, discussion_id, flags)
+        if stage:
+            again = partial(again_as, app, OWNER, discussion_id, stage, by="the user", here=here)
+            await again(limits=limits)
+        elif limits is not None:
+            state = await app.service.read(discussion_id)
+            await raise_to(app, OWNER, state, limits, by="the user", here=here)
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
@@ -318,7 +324,18 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
-        return await _run(app, state, flags)
+        code = await _run(app, state, flags)
+        if stage and code == 0 and _stands(await app.service.read(discussion_id), stage):
+            echo_error(f"{stage} could not be asked again: what was said before stands.")
+            return FAILED
+        return code
+
+
+def _stands(state: State, stage: str) -> bool:
+    """Whether nothing came of asking a stage again, so that what was said there before counts."""
+    asked = {turn for at in state.stages.values() for turn in at.opened.turns}
+    here = {f"{STANDS}/{turn}" for turn in asked if turn.split("/")[1] == stage}
+    return any(note.code in here for note in state.notes)
 
 
 def _refuse_here_for_a_worker(flags: Mapping[str, Any]) -> None:
@@ -335,16 +352,16 @@ def _stay_done(turns: int) -> str:
     return f"{turns} turns are done and stay done." if turns else "no turn is done yet."
 
 
-async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> None:
-    """Where limits are given, the discussion may go on as far as these."""
+async def _higher_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> Limits | None:
+    """As far as the discussion may go on, where limits are given."""
     state = await app.service.read(discussion_id)
     higher = higher_limits(app.settings, state, flags, surface="cli")
     if higher is None:
-        return
+        return None
     limits, lowered = higher
     for note in lowered:
         echo_error(f"Note: {note.text}")
-    await raise_to(app, OWNER, state, limits, by="the user", here=flags["here"])
+    return limits
 
 
 async def _newest_interrupted(app: App) -> str:

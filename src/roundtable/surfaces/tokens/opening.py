@@ -78,14 +78,23 @@ async def open_as(
 
 
 async def again_as(
-    app: App, held: Capability, discussion_id: str, stage: str, *, by: str, here: bool = False
+    app: App,
+    held: Capability,
+    discussion_id: str,
+    stage: str,
+    *,
+    by: str,
+    here: bool = False,
+    limits: Limits | None = None,
 ) -> State:
-    """The discussion, with its last stage open once more. What that may cost is set aside again.
-    Refused if so much is not left."""
+    """The discussion, with its last stage open once more, and perhaps higher limits. What that may
+    cost is set aside again. Refused if so much is not left."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
-    async with _going_on(app, held, state, state.budget.max_cost_usd):
-        return await app.service.ask_again(discussion_id, stage, by=by, here=here)
+    most = (limits.budget if limits else state.budget).max_cost_usd
+    async with _going_on(app, held, state, most):
+        ask_again = app.service.ask_again
+        return await ask_again(discussion_id, stage, by=by, here=here, limits=limits)
 
 
 async def raise_as(
