@@ -10,7 +10,8 @@ import pytest
 
 from roundtable.core.errors import HeldElsewhere
 from roundtable.surfaces.python import Roundtable
-from tests.servers import TEST_KEY, Answer, Asked, ProviderServer, provider_server, status
+from tests.servers import TEST_KEY, Answer, ProviderServer, provider_server, status
+from tests.wire import Asked
 
 from .desk import Desk, obedient
 
