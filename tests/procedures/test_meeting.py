@@ -721,6 +721,20 @@ def test_a_dead_host_keeps_nobody_from_speaking_and_the_conclusion_is_an_extract
     assert (dissent.participant, dissent.reason) == ("prod", "I would wait")
 
 
+@pytest.mark.requirement("B-52")
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("Yes.", "What the coordinator wrote says nothing, so the conclusion is an extract"),
+        (DEAD, "The coordinator could not write the conclusion, so it is an extract"),
+    ],
+)
+def test_an_extract_says_what_was_wrong_with_what_the_host_wrote(written: Any, told: str) -> None:
+    state = hold(meeting({"0/conclusion": written}), options={"max_rounds": 1})
+    (note,) = [each for each in state.notes if each.code == "extracted_verdict"]
+    assert note.text.startswith(told)
+
+
 @pytest.mark.requirement("X-14", "D-85")
 def test_the_coordinators_conclusion_is_the_verdict() -> None:
     written = (

@@ -88,7 +88,12 @@ def _written_conclusion(state: State) -> SpeechGiven | None:
     if speech is None or speech.model == OUTSIDE:
         return speech
     pasted = any(copied_share(speech.text, s.text) > PASTED_LIMIT for s in last_words(state))
-    return None if pasted or count_words(speech.text) < SHORTEST_CONCLUSION else speech
+    return None if pasted or is_empty(speech) else speech
+
+
+def is_empty(speech: SpeechGiven) -> bool:
+    """Whether a conclusion says nothing."""
+    return count_words(speech.text) < SHORTEST_CONCLUSION
 
 
 def written_section(state: State, heading: str) -> str:

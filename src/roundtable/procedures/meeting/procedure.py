@@ -31,7 +31,7 @@ from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.text import all_of
 from ...core.values import OUTSIDE
-from ...views.meeting import closing_speech, written_conclusion
+from ...views.meeting import closing_speech, is_empty, written_conclusion
 from ...views.meeting_status import (
     CONCLUSION,
     DISCUSSION,
@@ -288,7 +288,7 @@ def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
         stage = run_stage(state, [turns.conclusion(table, current_round(state))])
         if not stage.over:
             return stage.effects
-        notes = () if written_conclusion(state) else (EXTRACTED_NOTE,)
+        notes = () if written_conclusion(state) else (_extracted(state),)
     if not _delivered(state):
         return (Deliver(),)
     closed = DiscussionClosed(status="concluded", stop_reason="verdict")
@@ -384,6 +384,19 @@ def _host_failed(verb: str) -> Closing:
         )
 
     return closing
+
+
+def _extracted(state: State) -> NoteAdded:
+    """Why the conclusion is an extract: what the coordinator wrote is not, or there is nothing."""
+    speech = closing_speech(state)
+    if speech is None:
+        return EXTRACTED_NOTE
+    why = "says nothing" if is_empty(speech) else "is copied from one of the speeches"
+    text = (
+        f"What the coordinator wrote {why}, so the conclusion is an extract of what the "
+        "participants declared, made without a model."
+    )
+    return EXTRACTED_NOTE.model_copy(update={"text": text})
 
 
 UNCONCLUDED_NOTE = NoteAdded(
