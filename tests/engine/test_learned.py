@@ -3,6 +3,7 @@ how a provider counts, and how far a procedure usually goes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from roundtable.core.state import State
 from roundtable.core.values import Budget
 from roundtable.engine.learned import LOOKED_AT, Learned
 from roundtable.ledger.memory import MemoryLedger
+from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.rehearsal.estimate import Estimate
 from roundtable.rehearsal.lengths import COUNTED, NOTHING_HEARD, UNCOUNTED, USUAL, Lengths
@@ -56,6 +58,46 @@ def test_a_provider_that_has_told_how_it_counts_makes_the_range_narrower() -> No
     assert 0.9 < known.counted(MODEL) < 1.1, "it counts as we do"
     assert (known.counting(MODEL), known.counting("test/other")) == (COUNTED, UNCOUNTED)
     assert known.said(MODEL, TEMPLATE) != USUAL[TEMPLATE]
+
+
+class Liar(Billed):
+    """Counted so many times as it is, in and out."""
+
+    factor = 1
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        told = {
+            "input_tokens": reply.usage.input_tokens * self.factor,
+            "output_tokens": reply.usage.output_tokens * self.factor,
+            "priced_usd": reply.usage.priced_usd * self.factor,
+        }
+        return replace(reply, usage=reply.usage.model_copy(update=told))
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("factor", [50, 10**18])
+def test_a_count_that_no_such_words_can_have_is_billed_and_teaches_nothing(factor: int) -> None:
+    async def main(factor: int) -> tuple[State, Estimate, Lengths, State]:
+        liar = Liar(words=200)
+        liar.factor = factor
+        table = Table({"*": liar})
+        first = await table.ask("Which of three offices?", procedure="deliberation")
+        liar.factor = 1
+        expected, known = await told(table), await Learned(table.ledger).lengths()
+        budget = Budget(max_cost_usd=0.05)
+        second = await table.ask("Tea or coffee?", procedure="deliberation", budget=budget)
+        return first, expected, known, second
+
+    honest, guess, learned, after_honest = run_in_virtual_time(main(1))
+    lying, same, known, after = run_in_virtual_time(main(factor))
+    assert lying.usage.tokens == factor * honest.usage.tokens
+    # A short answer may have so many tokens of thoughts as the smaller factor makes of it.
+    assert 1.0 <= known.said(MODEL, TEMPLATE) / learned.said(MODEL, TEMPLATE) < 1.5
+    assert (known.counted(MODEL), known.counting(MODEL)) == (1.0, UNCOUNTED)
+    assert 0.9 < same.likely.tokens / guess.likely.tokens < 1.5
+    assert after.exhausted is after_honest.exhausted is None
+    assert after.usage.calls == after_honest.usage.calls
 
 
 @pytest.mark.requirement("Z-35")

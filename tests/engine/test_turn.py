@@ -185,8 +185,9 @@ def test_a_substitute_speaks_and_the_ledger_says_for_whom_and_why() -> None:
 
 
 @pytest.mark.requirement("Z-09")
-def test_an_empty_answer_is_a_failure_that_costs_what_its_provider_counted() -> None:
-    scene = Scene({"test/a": saying(" \n ")})
+@pytest.mark.parametrize("said", [" \n ", "<think>Tea? Or coffee? Let me see."])
+def test_an_empty_answer_is_a_failure_that_costs_what_its_provider_counted(said: str) -> None:
+    scene = Scene({"test/a": saying(said)})
     play(scene)
     (failure,) = events_of(scene, AttemptFailed)
     assert isinstance(failure, AttemptFailed)

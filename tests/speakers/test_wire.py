@@ -249,7 +249,6 @@ CODE = "The server sends this:\n```\nHm.\n</think>\nYes.\n```\nStrip it."
         ("A thought ends with </think>.", ...),
         ("It sends `So.</think>` and goes on.", ...),
         ("<think is no tag.", ...),
-        ("<think> is a tag that nobody closes here.", ...),
         ("<|channel|> is a mark.", ...),
         ("  <", ...),
         (CODE, ...),
@@ -270,10 +269,23 @@ async def test_thoughts_that_come_as_words_are_none(
         assert "Hm" not in "".join(heard_live) or sent == CODE
 
 
-async def test_an_answer_that_is_cut_off_within_a_thought_has_no_word() -> None:
-    ended = {"index": 0, "delta": {}, "finish_reason": "length"}
-    error = await failed(sending([event(said("<think>Hm, hm")), event(ended), DONE]))
-    assert (error.cause, error.used_up) == ("empty", True)
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("reason", ["length", "stop"])
+@pytest.mark.parametrize(
+    "sent", ["<think>Hm, hm", "\n<thought>Hm.\n\nYes.", "<|channel|>analysis<|message|>Hm"]
+)
+async def test_an_answer_whose_thought_nobody_closed_has_no_word(
+    sent: str, reason: str, whole: bool
+) -> None:
+    if whole:
+        document = {"choices": [{"message": {"content": sent}, "finish_reason": reason}]}
+        blocks = [json.dumps(document).encode()]
+    else:
+        ended = {"index": 0, "delta": {}, "finish_reason": reason}
+        blocks = [event(said(sent)), event(ended), DONE]
+    error = await failed(sending(blocks))
+    assert (error.cause, error.used_up) == ("empty", reason == "length")
 
 
 async def test_text_may_come_as_a_list_of_parts() -> None:

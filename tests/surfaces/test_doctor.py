@@ -234,6 +234,24 @@ def test_a_database_that_cannot_be_used_is_named(desk: Desk, make: Any, words: s
 
 
 @pytest.mark.requirement("I-04")
+@pytest.mark.parametrize("left", ["roundtable.db.rescue/rt_00000001.jsonl", "roundtable.db-wal"])
+def test_a_database_that_is_gone_from_beside_what_belongs_to_it_is_named_as_by_other_commands(
+    desk: Desk, left: str
+) -> None:
+    (desk.home / left).parent.mkdir(parents=True)
+    (desk.home / left).write_text("{}\n")
+
+    outcome = desk("doctor", "--json")
+    listed = desk("list")
+
+    assert (outcome.code, listed.code) == (1, 2)
+    found = only(outcome, "database")
+    assert f"{desk.home / 'roundtable.db'} is gone, but " in found["text"]
+    assert found["text"] in listed.err
+    assert found["remedy"] in listed.err
+
+
+@pytest.mark.requirement("I-04")
 def test_a_damaged_database_is_named_and_left_as_it_is(desk: Desk) -> None:
     desk.ask()
     path = desk.home / "roundtable.db"

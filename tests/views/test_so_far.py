@@ -80,7 +80,7 @@ def test_the_report_holds_the_estimate_against_what_it_took() -> None:
     grid = report.partition("Estimated and actual")[2]
     told = state.expected
     assert told.fewest_calls == told.most_calls
-    calls = str(told.most_calls)
+    calls = f"{told.most_calls} without repeats"
     tokens = f"{about(told.least_tokens)}–{about(told.most_tokens)}"
     assert f"| Calls | {calls} | {state.usage.calls} |" in grid, "as it was told at the start"
     assert f"| Tokens | {tokens} | {state.usage.tokens:,} |" in grid

@@ -96,7 +96,7 @@ def spoken_so_far(text: str, labels: Collection[str]) -> str:
     begun ones included, and without a last line that may yet begin one. Stricter than
     `split_blocks`: what may be a declaration is not shown, even where it turns out to be a
     quotation. A text that begins with a brace is a declaration and nothing else."""
-    text = without_thoughts(text, whole=False)
+    text = without_thoughts(text)
     if text.lstrip()[:1] == "{":
         return ""
     lines = text.replace("\r\n", "\n").split("\n")

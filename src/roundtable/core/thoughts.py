@@ -43,9 +43,6 @@ class ThoughtsFirst:
         """Not decided yet."""
         self._ends: re.Pattern[str] | None = None
         """How the thought ends that is under way."""
-        self._said = ""
-        """How that thought began, mark and all, in case that it is none."""
-        self._parts: list[str] = []
 
     def hear(self, words: str) -> str:
         """What of these words belongs to the answer."""
@@ -57,20 +54,20 @@ class ThoughtsFirst:
                 if end is None:
                     # The mark of its end may be cut in two.
                     cut = max(0, len(heard) - _LONGEST_END)
-                    self._think(heard[:cut])
+                    self.thought += cut
                     self._held = heard[cut:]
                     return ""
-                self._think(heard[: end.start()])
+                self.thought += end.start()
                 heard = heard[end.end() :]
-                self._ends, self._parts = None, []
+                self._ends = None
             elif tag := _OPENED.match(heard):
-                self._begin(tag, pattern(f"</{tag[1]}>"))
+                self._begin(pattern(f"</{tag[1]}>"))
                 heard = heard[tag.end() :]
             elif channel := _CHANNEL.match(heard):
                 if channel[1] == "final":
                     self.over = True
                 else:
-                    self._begin(channel, _CHANNEL_ENDS)
+                    self._begin(_CHANNEL_ENDS)
                 heard = heard[channel.end() :]
             elif _may_begin(heard):
                 self._held = heard
@@ -79,22 +76,15 @@ class ThoughtsFirst:
                 self.over = True
         return heard.lstrip() if self.thought else heard
 
-    def end(self, *, cut: bool) -> str:
-        """Nothing more comes: what was kept back and is none. An answer that ends in a thought was
-        `cut` off there, or only began like one."""
+    def end(self) -> str:
+        """Nothing more comes: what was kept back and is none. A thought that nobody closed goes on
+        to the end, whether it was cut off or its mark was lost: then there is no answer."""
         held, self._held = self._held, ""
-        if self._ends is None or cut:
-            return "" if cut and self._ends is not None else held
-        self.over = True
-        return "".join((self._said, *self._parts, held))
+        return held if self._ends is None else ""
 
-    def _begin(self, mark: re.Match[str], ends: re.Pattern[str]) -> None:
-        self._ends, self._said = ends, mark[0]
+    def _begin(self, ends: re.Pattern[str]) -> None:
+        self._ends = ends
         self.thought += 1
-
-    def _think(self, words: str) -> None:
-        self.thought += len(words)
-        self._parts.append(words)
 
 
 def _may_begin(heard: str) -> bool:
@@ -138,8 +128,8 @@ def _in_code(text: str, at: int) -> bool:
     return line.count("`") % 2 == 1 or any(f.start() < at < f.end() for f in _FENCED.finditer(text))
 
 
-def without_thoughts(text: str, *, whole: bool = True) -> str:
+def without_thoughts(text: str) -> str:
     """A text without the thoughts that it begins with: what is drafted there is neither said nor
-    declared. One that is not `whole` is still being written, and its thought goes on."""
+    declared."""
     first = ThoughtsFirst()
-    return spoken(first.hear(text) + first.end(cut=not whole))
+    return spoken(first.hear(text) + first.end())

@@ -200,7 +200,7 @@ def _wanted(
     alone = call.purpose == "declare" or (form is not None and form.alone)
     if alone:
         usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
-    if lengths.heard.get(model):
+    if lengths.has_told(model):
         # Once a provider has told how it counts, that is closer than caution.
         tokens_in = min(
             tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))

@@ -293,7 +293,7 @@ def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
     speaker: SpeakerRef = each.speaker
     model = speaker.model
     # As its own admission will count it: with most caution where its provider was never heard.
-    caution = lengths.caution(model) if lengths.heard.get(model) else UNCOUNTED[1]
+    caution = lengths.caution(model) if lengths.has_told(model) else UNCOUNTED[1]
     return Wanted(
         speaker,
         ceil(each.tokens_in * caution),

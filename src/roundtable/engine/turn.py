@@ -32,6 +32,7 @@ from ..core.fence import discussion_nonce
 from ..core.state import STANDS, State, Turn
 from ..core.text import listed as names_listed
 from ..core.text import readable, redact
+from ..core.thoughts import without_thoughts
 from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import (
     Accept,
@@ -440,7 +441,7 @@ class _Taking:
                 f"{call.speaker.model} {listening.told}.",
                 "Try again, allow more time (--first-word, --silence), or take a faster model.",
             ) from None
-        if not reply.text.strip():
+        if not without_thoughts(reply.text).strip():
             message = "The model answered with nothing."
             raise SpeakerError("empty", message, "Try again.", usage=reply.usage)
         if len(reply.text) > LONGEST_HEARD:

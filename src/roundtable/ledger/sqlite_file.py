@@ -173,13 +173,38 @@ _BUSY_TIMEOUT = 0.01
 """Seconds that SQLite itself waits; how often we try again is BusyRetry's concern."""
 
 
+def refuse_what_was_left_alone(path: Path) -> None:
+    """A log, or a rescue file, without its database belongs to one that was moved, and may be in
+    use. SQLite would take the log for that of the new one; and an empty database beside answers
+    that wait for theirs would look as if nothing had been lost."""
+    if _identity(path) is not None:
+        return
+    left: dict[Path, str] = {}
+    log = _log(path)
+    if log.exists() and log.stat().st_size:
+        left[log] = "its log is"
+    rescue = path.with_name(path.name + RESCUE)
+    if any(rescue.glob("*.jsonl")):
+        left[rescue] = "answers that were to be stored in it are"
+    if left:
+        raise LedgerMissing(
+            f"{path} is gone, but {' and '.join(left.values())} still there.",
+            "Put the database back. Without it all its discussions are lost; to begin with an "
+            f"empty one, remove {' and '.join(map(str, left))}.",
+        )
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
 class SqliteFile:
     """The database at `path`, which need not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
         self._immutable = False
-        self._log = self.path.with_name(self.path.name + "-wal")
+        self._log = _log(self.path)
         self._known: Identity | None = None
         self._known_log: Identity | None = None
 
@@ -189,7 +214,7 @@ class SqliteFile:
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
-        self._refuse_what_was_left_alone()
+        refuse_what_was_left_alone(self.path)
         touch_private(self.path)
         # All over again when somebody else is at it: no step has to care about locks.
         connection = busy_retry.retry(self._open, busy_retry.deadline())
@@ -265,25 +290,6 @@ class SqliteFile:
         if is_folder:
             raise LedgerBroken(
                 f"{self.path} is a folder, not a database.", "Name a file with ROUNDTABLE_DB."
-            )
-
-    def _refuse_what_was_left_alone(self) -> None:
-        """A log, or a rescue file, without its database belongs to one that was moved, and may be
-        in use. SQLite would take the log for that of the new one; and an empty database beside
-        answers that wait for theirs would look as if nothing had been lost."""
-        if _identity(self.path) is not None:
-            return
-        left: dict[Path, str] = {}
-        if self._log.exists() and self._log.stat().st_size:
-            left[self._log] = "its log is"
-        rescue = self.path.with_name(self.path.name + RESCUE)
-        if any(rescue.glob("*.jsonl")):
-            left[rescue] = "answers that were to be stored in it are"
-        if left:
-            raise LedgerMissing(
-                f"{self.path} is gone, but {' and '.join(left.values())} still there.",
-                "Put the database back. Without it all its discussions are lost; to begin with an "
-                f"empty one, remove {' and '.join(map(str, left))}.",
             )
 
     def _recognise(self) -> tuple[sqlite3.Connection, int]:

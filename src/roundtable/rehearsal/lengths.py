@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from statistics import median
 
 from ..core.budget import is_paid_by_tokens
-from ..core.events import AttemptStarted
+from ..core.events import AttemptFinished, AttemptStarted
 from ..core.state import Attempt, State
 from ..core.text import likely_tokens
 from ..ports import CUT
@@ -71,6 +72,8 @@ FIRST_WORD, PER_SECOND = 2.5, 55.0
 LONGER = 2.0
 """Of the time or the tokens after which a call was cut: it would have gone on, and nobody knows for
 how long."""
+_OUTLANDISH = 4.0
+"""Times as many tokens in as are likely, or as few: no way to count makes so many of a prompt."""
 _ENOUGH = 4
 """Answers after which what a speaker does counts more than what is usual."""
 _MOST = 400
@@ -84,9 +87,9 @@ class Heard:
     template: str
     purpose: str
     said: int
-    """Tokens out, as the provider counted them."""
+    """Tokens out, as the provider counted them, where that can be."""
     read: int
-    """Tokens in, as the provider counted them."""
+    """Tokens in, as the provider counted them; 0 where that cannot be."""
     likely_read: float
     """Tokens in, as they would have been estimated."""
     seconds: float
@@ -136,7 +139,7 @@ def took_in(state: State) -> list[Took]:
             started, finished, failed = attempt.started, attempt.finished, attempt.failed
             name = started.prompt.template
             if finished is not None and finished.usage.output_tokens:
-                said = finished.usage.output_tokens
+                said = _said(started, finished)
                 found.append(Took(started.model, name, said, finished.seconds, cut=False))
             elif failed is not None and failed.cause == "timeout":
                 found.append(Took(started.model, name, 0, failed.seconds, cut=True))
@@ -159,12 +162,27 @@ def _heard(attempt: Attempt) -> Heard | None:
     return Heard(
         started.prompt.template,
         started.purpose,
-        finished.usage.output_tokens,
-        finished.usage.input_tokens,
+        _said(started, finished),
+        _read(started, finished),
         _likely(started),
         finished.seconds,
         finished.finish_reason == CUT,
     )
+
+
+def _said(started: AttemptStarted, finished: AttemptFinished) -> int:
+    """Tokens out, as the provider counted them. What neither the words can have, of which every
+    token is a byte at least, nor the thoughts, for which it was granted so many tokens, is no
+    count: then it goes by the words. The bill is the provider's; what is expected is ours."""
+    granted, told = started.reserved, finished.usage.output_tokens
+    size = len(finished.text.encode("utf-8", "surrogatepass"))
+    most = granted.output_tokens + granted.spare_tokens + size
+    return told if told <= most else ceil(likely_tokens(finished.text))
+
+
+def _read(started: AttemptStarted, finished: AttemptFinished) -> int:
+    told, likely = finished.usage.input_tokens, _likely(started)
+    return told if likely / _OUTLANDISH <= told <= likely * _OUTLANDISH else 0
 
 
 def _likely(started: AttemptStarted) -> float:
@@ -246,6 +264,10 @@ class Lengths:
         own = [each for each in self.heard.get(model, ()) if each.template == template]
         return _followed(own, "repair", _followed(there, "repair", guess, 1), 1)
 
+    def has_told(self, model: str) -> bool:
+        """Whether its provider has told how it counts."""
+        return bool(_counts(self.heard.get(model, ())))
+
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
         answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
@@ -254,7 +276,7 @@ class Lengths:
         if not answers:
             return 1.0
         found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
-        # Somebody who counts nonsense, or only what is new, must not make it free or endless.
+        # Somebody who counts oddly, or only what is new, must not make it free or endless.
         return min(2.0, max(0.5, found))
 
     def heard_here(self, here: Mapping[str, Sequence[Heard]], took: Sequence[Took] = ()) -> Lengths:
@@ -281,7 +303,7 @@ class Lengths:
 
     def counting(self, model: str) -> tuple[float, float]:
         """How much fewer or more tokens its provider may count than is likely."""
-        return COUNTED if self.heard.get(model) else UNCOUNTED
+        return COUNTED if self.has_told(model) else UNCOUNTED
 
     def seconds(self, model: str, template: str, tokens: float) -> float:
         """How long it takes this model to say so much to this template: by how long it took in the

@@ -103,7 +103,7 @@ class Answer(ABC):
         """Nothing more comes."""
         first, self._first = self._first, None
         if first is not None:
-            self._say(first.end(cut=self.finish_reason != "stop"))
+            self._say(first.end())
 
     def _say(self, words: str) -> None:
         if not words:

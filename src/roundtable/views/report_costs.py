@@ -117,8 +117,9 @@ def _held_against(state: State) -> Grid:
     assert told is not None, "only what was estimated is held against it"
     active = state.spending(state.updated_at).seconds if state.updated_at else 0.0
     expected = "unknown" if told.seconds is None else f"{told.seconds:,.0f}"
+    calls = _from_to(f"{told.fewest_calls:,}", f"{told.most_calls:,}")
     rows = (
-        ("Calls", _from_to(f"{told.fewest_calls:,}", f"{told.most_calls:,}"), f"{usage.calls:,}"),
+        ("Calls", f"{calls} without repeats", f"{usage.calls:,}"),
         ("Tokens", _tokens(told), f"{usage.tokens:,}"),
         ("Cost", _cost(told), money(state.cost_usd)),
         ("Seconds", expected, f"{active:,.0f}"),

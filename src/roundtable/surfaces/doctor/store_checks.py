@@ -9,11 +9,11 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from ...core.errors import LedgerBroken, RoundtableError
+from ...core.errors import LedgerBroken, LedgerMissing, RoundtableError
 from ...core.text import counted, redact
 from ...ledger import open_ledger
 from ...ledger.migrations import migrations
-from ...ledger.sqlite_file import full, has_room, translate, version_in
+from ...ledger.sqlite_file import full, has_room, refuse_what_was_left_alone, translate, version_in
 from ...ports import Ledger
 from ...private import keep_private, open_to_others
 from ...settings import DATABASE, Settings
@@ -59,6 +59,10 @@ async def _cannot_hear(ledger: Ledger) -> str:
 def _file(where: str) -> Finding:
     path = Path(where).expanduser()
     if not path.exists():
+        try:
+            refuse_what_was_left_alone(path.absolute())
+        except LedgerMissing as error:
+            return Finding("database", "broken", error.message, error.remedy)
         return _to_come(path)
     if not path.is_file():
         remedy = "Name a file with ROUNDTABLE_DB."
