@@ -266,7 +266,7 @@ class Lengths:
 
     def has_told(self, model: str) -> bool:
         """Whether its provider has told how it counts."""
-        return bool(_counts(self.heard.get(model, ())))
+        return any(each.read and each.likely_read for each in self.heard.get(model, ()))
 
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
