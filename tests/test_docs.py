@@ -202,7 +202,8 @@ def _note_codes() -> Iterator[str]:
                 given = {each.arg: each.value for each in node.keywords}
                 for part in ast.walk(given["code"]):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                        yield part.value.partition("/")[0]
+                        if code := part.value.partition("/")[0]:  # else a name stands before it
+                            yield code
 
 
 def test_every_code_of_a_note_is_listed_once() -> None:

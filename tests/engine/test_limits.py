@@ -250,9 +250,10 @@ def test_what_is_told_at_the_end_is_what_was_spent_by_then(procedure: str, share
 
 
 @pytest.mark.requirement("Z-35")
-@pytest.mark.parametrize("procedure", PROCEDURES)
-@pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.5])
+@pytest.mark.parametrize(
+    ("procedure", "limit", "share"),
+    every_pair(PROCEDURES, ["max_cost_usd", "max_tokens", "max_calls"], [0.0, 0.05, 0.5]),
+)
 def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
     procedure: str, limit: str, share: float
 ) -> None:
