@@ -201,9 +201,10 @@ def _note_codes() -> Iterator[str]:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "NoteAdded":
                 given = {each.arg: each.value for each in node.keywords}
                 for part in ast.walk(given["code"]):
-                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                        if code := part.value.partition("/")[0]:  # else a name stands before it
-                            yield code
+                    value = part.value if isinstance(part, ast.Constant) else None
+                    # A code that begins with a name is known where that name is made.
+                    if isinstance(value, str) and (code := value.partition("/")[0]):
+                        yield code
 
 
 def test_every_code_of_a_note_is_listed_once() -> None:
