@@ -49,6 +49,7 @@ from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
 from .provider_keys import FILE as KEYS_FILE
 from .provider_keys import ProviderKeys
+from .setting_lines import SettingLines
 from .settings import Settings, read_settings
 from .speakers.gates import LocalGates
 from .speakers.hub import SpeakerHub
@@ -436,6 +437,7 @@ def make_lookout(settings: Settings, registry: Registry, keyed: Mapping[str, str
         local_servers=choices.local_servers,
         ask=choices.model_lists,
         agents=settings.agents,
+        naming=lambda: SettingLines(settings).naming("default_model"),
     )
 
 
@@ -444,7 +446,9 @@ async def _router(settings: Settings, lookout: Lookout) -> Router:
     from .models.routing_files import read_routing
 
     files = read_routing(settings.routing_folders, lookout.registry)
-    return Router(await lookout.look(), files, own=settings.choices.models)
+    found = await lookout.look()
+    with SettingLines(settings).naming("models"):
+        return Router(found, files, own=settings.choices.models)
 
 
 def _casting(settings: Settings, lookout: Lookout) -> Casting:
@@ -460,13 +464,16 @@ def _casting(settings: Settings, lookout: Lookout) -> Casting:
 async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -> Catalogue:
     from .models.catalogue import Catalogue
 
-    return Catalogue(
-        await lookout.look(),
-        fallbacks=settings.choices.fallbacks,
-        fallback_model=settings.choices.fallback_model,
-        pace=settings.choices.pace,
-        unread=keys.trouble,
-    )
+    found, lines = await lookout.look(), SettingLines(settings)
+    with lines.naming("fallback_model", "fallbacks"):
+        return Catalogue(
+            found,
+            fallbacks=settings.choices.fallbacks,
+            fallback_model=settings.choices.fallback_model,
+            pace=settings.choices.pace,
+            unread=keys.trouble,
+            naming=lambda: lines.naming("models"),
+        )
 
 
 class _LateGates:

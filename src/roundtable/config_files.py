@@ -159,7 +159,8 @@ def toml_table(text: str, where: str, *, versioned: bool = True) -> dict[str, An
     try:
         table = tomllib.loads(text)
     except ValueError as error:
-        raise BadSetting(_at(where, str(error)), WHOLE, f"valid TOML ({error})") from None
+        told = _said(error, tomllib.TOMLDecodeError)
+        raise BadSetting(_at(where, told), WHOLE, f"valid TOML ({told})") from None
     except RecursionError:
         raise _too_deep(where) from None
     _refuse_odd(table, where)
@@ -171,13 +172,19 @@ def json_object(text: str, where: str) -> dict[str, Any]:
     try:
         values = json.loads(text if text.strip() else "{}")
     except ValueError as error:
-        raise BadSetting(_at(where, str(error)), WHOLE, f"valid JSON ({error})") from None
+        told = _said(error, json.JSONDecodeError)
+        raise BadSetting(_at(where, told), WHOLE, f"valid JSON ({told})") from None
     except RecursionError:
         raise _too_deep(where) from None
     _refuse_odd(values, where)
     if not isinstance(values, dict):
         raise BadSetting(where, WHOLE, "a JSON object")
     return known_version(values, where)
+
+
+def _said(error: ValueError, own: type[ValueError]) -> str:
+    """What a parser says is wrong; what it only passes on is a number that Python does not read."""
+    return str(error) if isinstance(error, own) else "a number in it has thousands of digits"
 
 
 def _refuse_odd(whole: object, where: str) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal, Protocol
 
-from .config_files import text_at, toml_table
+from .config_files import WHOLE, text_at, toml_table
 from .core.errors import BadSetting, NewerFile, UsageError
 from .private import private_folder, put_private
 
@@ -27,6 +27,8 @@ LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
 REMEDY = "The stored keys do not count: correct the file, or remove it and run roundtable setup."
+NEWER = "one that this Roundtable knows; a newer Roundtable wrote it"
+UPGRADE = "The stored keys do not count. Upgrade Roundtable: the file is left as it is."
 _HEAD = (
     "# Keys of model providers, entered in Roundtable, and the addresses that they are for. Only "
     "you can read this file.\n"
@@ -114,9 +116,10 @@ class ProviderKeys(Mapping[str, str]):
     @property
     def trouble(self) -> BadSetting | None:
         """The error for whoever would speak with a stored key: it names the file and what to do."""
-        return (
-            BadSetting(str(self._path), "the file", self.problem, REMEDY) if self.problem else None
-        )
+        if not self.problem:
+            return None
+        remedy = UPGRADE if self.problem == NEWER else REMEDY
+        return BadSetting(str(self._path), "the file", self.problem, remedy)
 
     def check(self) -> None:
         """Raise the trouble, if there is any."""
@@ -247,10 +250,12 @@ def _read(path: Path) -> _Contents:
     except BadSetting as error:
         # What a parser says of a broken line may hold a part of a key.
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
+        if error.key != WHOLE:
+            told = f"{told} at {error.key}"
         line = error.where.removeprefix(str(path)).lstrip(":")
         return _Contents(problem=told + (f" (line {line})" if line else ""))
     except NewerFile:
-        return _Contents(problem="one that this Roundtable knows; a newer Roundtable wrote it")
+        return _Contents(problem=NEWER)
     if stray := next((key for key in table if key not in _TABLES), None):
         return _Contents(problem=f"nothing but in_keyring, [keys] and [addresses], not {stray!r}")
     keys, in_ring = table.get("keys", {}), table.get("in_keyring", [])

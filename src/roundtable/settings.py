@@ -237,7 +237,8 @@ council's."""
 
 def of_set_up(stored: Mapping[str, Any], where: str) -> dict[str, Any]:
     """What config.json holds, which the set-up writes, as settings. The models and the language
-    that were chosen for the council are everybody's."""
+    that were chosen for the council are everybody's. UnknownName or BadSetting says what is wrong
+    with it."""
     known = (*SET_UP, *CouncilConfig.model_fields, "version")
     if stray := next((key for key in stored if key not in known), None):
         raise UnknownName(f"key in {where}:", stray, known)
@@ -250,6 +251,13 @@ def of_set_up(stored: Mapping[str, Any], where: str) -> dict[str, Any]:
         choices["models"] = models
     if parsed.language:
         choices["language"] = parsed.language
+    try:
+        checked(Choices, choices, where)
+    except BadSetting as error:
+        # By the name that it has in this file.
+        first, dot, rest = error.key.partition(".")
+        called = next((key for key, name in SET_UP.items() if name == first), first)
+        raise BadSetting(where, f"{called}{dot}{rest}", error.expected, error.remedy) from None
     return choices
 
 

@@ -465,3 +465,116 @@ def test_names_after_a_whole_question_are_not_asked(
     assert right in desk("Should we rent", *line, "--dry-run").err
     asked = desk("Should we rent", "a", "flat?", "--models", "scripted/echo", "--dry-run")
     assert asked.code == 0, asked.err
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "adaptive", "five-round"])
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("config.toml", '# mine\ndefault_model = "opuss"\n', "config.toml:2: default_model"),
+        ("config.toml", 'models = ["sonnet", "opuss"]\n', "config.toml:1: models"),
+        ("config.toml", 'fallback_model = "opuss"\n', "config.toml:1: fallback_model"),
+        ("config.json", '{"host": "opuss"}', "config.json:1: host"),
+        ("config.json", '{\n"models": {"scholar": "opuss"}}', "config.json:2: models"),
+    ],
+)
+def test_a_model_that_a_file_names_and_that_does_not_exist_is_told_with_its_place(
+    desk: Desk, procedure: str, name: str, text: str, place: str
+) -> None:
+    desk.home.mkdir()
+    (desk.home / name).write_text(text, "utf-8")
+    outcome = desk("Tea or coffee?", "--procedure", procedure, "--dry-run")
+
+    refused(outcome, f"{desk.home / place}: expected a model that exists", "“opuss” does not")
+    assert "Did you mean opus" in outcome.err
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("config.toml", 'procedure = "coucil"\n', "config.toml:1: procedure"),
+        ("config.json", '{\n"procedure": "coucil"}', "config.json:2: procedure"),
+        ("", "coucil", "ROUNDTABLE_PROCEDURE: procedure"),
+    ],
+)
+def test_a_procedure_that_a_file_names_and_that_does_not_exist_is_told_with_its_place(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, text: str, place: str
+) -> None:
+    desk.home.mkdir()
+    if name:
+        (desk.home / name).write_text(text, "utf-8")
+    else:
+        monkeypatch.setenv("ROUNDTABLE_PROCEDURE", text)
+    outcome = desk("Tea or coffee?", *ECHO, "--dry-run")
+
+    refused(outcome, f"{place}: expected a procedure that exists; “coucil” does not.")
+    assert "Did you mean council?" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.toml", "web_port = " + "9" * 5_000),
+        ("config.json", '{"budget": {"max_calls": ' + "9" * 5_000 + "}}"),
+        ("models.toml", "x = " + "9" * 5_000),
+        ("panels.json", '{"x": ' + "9" * 5_000 + "}"),
+    ],
+)
+def test_a_number_without_end_is_told_as_that(desk: Desk, name: str, text: str) -> None:
+    desk.home.mkdir()
+    (desk.home / name).write_text(text, "utf-8")
+    outcome = desk("Tea or coffee?", *ECHO, "--dry-run")
+
+    refused(outcome, name, "a number in it has thousands of digits")
+    assert "sys." not in outcome.err
+
+
+@pytest.mark.requirement("I-28")
+def test_a_wrong_value_of_the_set_up_is_told_by_the_key_that_stands_there(desk: Desk) -> None:
+    desk.config('{\n"host": 7}')
+
+    refused(desk("Tea or coffee?", *ECHO), f"{desk.home / 'config.json'}:2: host: expected")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "remedy"),
+    [
+        ('version = "x"', "the number 1 at version", "correct the file, or remove it"),
+        ("version = 2", "a newer Roundtable wrote it", "Upgrade Roundtable: the file is left"),
+    ],
+)
+def test_a_file_of_keys_says_what_is_wrong_and_nothing_that_would_lose_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, text: str, told: str, remedy: str
+) -> None:
+    desk.home.mkdir()
+    kept = desk.home / "keys.toml"
+    kept.write_text(text, "utf-8")
+    kept.chmod(0o600)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    outcome = desk("Tea or coffee?", "--models", "openai/gpt-5.5", "--dry-run")
+
+    assert told in outcome.err
+    assert remedy in outcome.err
+
+
+@pytest.mark.parametrize("name", ["ask", "setup", "help", "resume"])
+def test_help_is_there_for_a_command_too(desk: Desk, name: str) -> None:
+    told, usual = desk("help", name), desk(name, "--help")
+
+    assert (told.code, usual.code) == (0, 0)
+    assert told.out.split() == usual.out.split()
+
+
+def test_a_flag_of_other_commands_is_said_to_be_theirs(desk: Desk) -> None:
+    theirs = desk("help", "--json")
+    only = desk("help", "--no-clarify")
+
+    assert "--json belongs to `roundtable ask` and " in theirs.err
+    assert "--no-clarify belongs to `roundtable ask`" in only.err
+
+
+def test_no_flag_is_suggested_that_is_nothing_like_it(desk: Desk) -> None:
+    assert "Did you mean" not in desk("Should we walk", "--threshold", "3").err
+    assert "Did you mean '--models'?" in desk("Should we walk", "--modles", "3").err

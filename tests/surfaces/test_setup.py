@@ -378,6 +378,119 @@ def test_setup_is_the_way_out_of_a_broken_config(desk: Desk) -> None:
         assert outcome.err.count(name) == 1
 
 
+HOST = "ollama/gemma3"
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.usefixtures("ollama")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_budget": "huge"},
+        {"budget": {"max_cost_usd": -1}},
+        {"budget": 7},
+        {"round2": "maybe"},
+        {"preset": "nope"},
+        {"host": 7},
+        {"web": "sometimes"},
+        {"search": "altavista"},
+        {"fubar": 1},
+        {"models": ["a", "b"]},
+    ],
+)
+def test_whatever_the_reader_refuses_is_kept_aside_and_what_is_stored_can_be_used(
+    desk: Desk, wrong: dict[str, Any]
+) -> None:
+    text = json.dumps({"version": 1, "language": "Suomi", **wrong})
+    desk.config(text)
+    refused = desk("Tea or coffee?", "--dry-run")
+    outcome, config = setup(desk, "", "--yes")
+
+    assert refused.code == 2
+    assert outcome.code == 0, outcome.err
+    assert (desk.home / "config.json.broken").read_text() == text
+    assert f"is kept: {desk.home / 'config.json.broken'}" in outcome.out
+    assert not wrong.keys() & config.keys() - {"models", "host", "round2", "web", "budget"}
+    assert (config["host"], config["language"]) == (HOST, "auto")
+    assert desk("Tea or coffee?", "--dry-run").code == 0
+
+
+@pytest.mark.usefixtures("ollama")
+def test_a_name_that_means_nothing_any_more_is_neither_suggested_nor_stored(desk: Desk) -> None:
+    models = {"scholar": "ollama/qwen3", "engineer": "opuss", "muse": "ollama/gemma3"}
+    desk.config(json.dumps({"procedure": "coucil", "host": "opuss", "models": models}))
+    outcome, config = setup(desk, "", "--yes")
+
+    assert outcome.code == 0, outcome.err
+    assert (config["procedure"], config["host"]) == ("deliberation", HOST)
+    assert config["models"]["scholar"] == "ollama/qwen3"
+    assert "opuss" not in outcome.out + json.dumps(config)
+    assert desk("Tea or coffee?", "--dry-run").code == 0
+
+
+@pytest.mark.usefixtures("ollama")
+def test_a_procedure_that_does_not_exist_is_asked_again(desk: Desk) -> None:
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + "n\n"
+    outcome, config = setup(desk, before + "coucil\nmeeting\n" + "\n" * 5)
+
+    assert "Did you mean council?" in outcome.err
+    assert config["procedure"] == "meeting"
+
+
+@pytest.mark.requirement("I-28", "Z-35")
+@pytest.mark.usefixtures("ollama")
+@pytest.mark.parametrize("cost", [{}, {"max_cost_usd": 3.25}])
+def test_limits_and_a_search_that_nobody_is_asked_for_stay(
+    desk: Desk, cost: dict[str, float]
+) -> None:
+    limits = {**cost, "max_calls": 9, "max_tokens": 5_000, "max_seconds": 60.0}
+    desk.config(json.dumps({"procedure": "council", "search": "tavily", "budget": limits}))
+    alone, once = setup(desk, "", "--yes")
+    _, again = setup(desk, "\n" * 14)
+    typed = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + "n\n\n\nE\nn\n\n\n"
+    declined, without = setup(desk, typed)
+
+    assert (once["budget"], once["search"]) == (limits, "tavily")
+    assert again == once
+    for word in ("9 calls", "5,000 tokens", "as before", "web search: tavily"):
+        assert word in alone.out
+    assert without["search"] == "none", declined.out
+    assert without["budget"] == {k: v for k, v in limits.items() if k != "max_cost_usd"}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"models": {"scholar": "openai/gpt-5.5"}},
+        {"models": dict.fromkeys(("scholar", "engineer", "muse"), "openai/gpt-5.5")},
+        {"preset": "diverse"},
+        {"preset": "single"},
+        {"language": "de"},
+    ],
+)
+def test_without_questions_nothing_is_stored_that_nobody_could_speak_for(
+    desk: Desk, stored: dict[str, Any]
+) -> None:
+    desk.config(json.dumps(stored))
+    outcome, config = setup(desk, "", "--yes")
+
+    assert (outcome.code, config) == (2, stored)
+    assert "No model can speak here yet." in outcome.err
+    assert "others would" not in outcome.out
+
+
+def test_a_key_of_another_vendor_is_told_as_what_was_typed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_no_variable(monkeypatch)
+    key = "sk-ant-api03-" + "abcdefghijklmnopqrstuvwxyz" * 3
+    outcome, _ = setup(desk, f"A\nOpenAI\n{key}\nD\n" + "\n" * 8)
+
+    assert "That is a key of Anthropic, not of OpenAI; it was not sent" in outcome.err
+    assert "OPENAI_API_KEY" not in outcome.err
+    assert not (desk.home / "keys.toml").exists()
+
+
 @pytest.mark.usefixtures("ollama")
 def test_what_a_newer_program_stored_is_not_written_over(desk: Desk) -> None:
     desk.config('{"version": 2, "moods": true}')

@@ -63,6 +63,23 @@ def test_a_deliberation_says_where_it_is_and_what_comes() -> None:
     assert [s["state"] for s in found["steps"]] == ["done", "now", "next", "next"]
 
 
+@pytest.mark.requirement("Z-34")
+def test_a_step_that_was_not_held_is_not_told_as_done() -> None:
+    start = opened([seat("Ann"), seat("Bob")]).model_copy(update=DELIBERATION)
+    agreed: list[Event] = [
+        start,
+        StageOpened(stage="answer", round=1, turns=("1/answer/ann",)),
+        StageClosed(stage="answer", round=1, spoke=("ann",)),
+        StageOpened(stage="synthesis", round=0, turns=("0/synthesis/host",)),
+    ]
+    closed = DiscussionClosed(status="stopped", stop_reason="stopped_by_user")
+
+    writing, ended = itinerary(told(*agreed)), itinerary(told(*agreed, closed))
+
+    assert [s["state"] for s in writing["steps"]] == ["done", "skipped", "skipped", "now"]
+    assert [s["state"] for s in ended["steps"]] == ["done", "skipped", "skipped", "done"]
+
+
 def test_a_meeting_counts_the_rounds_it_may_hold() -> None:
     change = {"procedure": "meeting", "options": {"max_rounds": 3}}
     found = itinerary(told(opened([seat("Ann"), seat("Bob")]).model_copy(update=change)))

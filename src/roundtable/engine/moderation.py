@@ -122,7 +122,7 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
     if state.closed is not None and state.closed.stop_reason != "budget":
         raise NotAllowed(
             f"{state.discussion_id} did not end for want of budget: there is nothing to raise.",
-            "Go on with a follow-up: roundtable follow-up.",
+            f'Ask the same table further: roundtable follow-up {state.discussion_id} "…"',
         )
     more = _higher(state, limits)
     spent = state.exhausted

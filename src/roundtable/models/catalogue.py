@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from ..core.agents import on_subscription
@@ -32,18 +33,21 @@ class Catalogue:
         fallback_model: str | None = None,
         pace: Pace = AT_EASE,
         unread: UsageError | None = None,
+        naming: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
         is that of models of which nothing else is known. `unread` is why stored keys do not count:
-        a demonstration never speaks in the place of those who would with them."""
+        a demonstration never speaks in the place of those who would with them. `naming` tells where
+        a name stands that the settings hold and that means nothing."""
         self._registry = found.registry
         self._found = found
         self._fallbacks = {
             found.registry.resolve(name).id: chain for name, chain in fallbacks.items()
         }
-        self._fallback_model = fallback_model
+        self._fallback_model = found.registry.resolve(fallback_model).id if fallback_model else None
         self._pace = pace
         self._unread = unread
+        self._naming = naming
 
     @property
     def default_model(self) -> str:
@@ -158,6 +162,10 @@ class Catalogue:
             raise self._unread
 
     def _wanted(self, name: str) -> ModelEntry:
+        with self._naming():
+            return self._resolved(name)
+
+    def _resolved(self, name: str) -> ModelEntry:
         try:
             return self._registry.resolve(name)
         except UnknownName as unknown:

@@ -6,7 +6,8 @@ meanwhile: what endpoints say they have, and which names turned out to mean noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 from ..core.agents import CommandAgent
 from ..core.model_trouble import ModelTrouble
@@ -29,9 +30,10 @@ class Lookout:
         local_servers: bool,
         ask: bool,
         agents: Mapping[str, CommandAgent],
+        naming: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """`ask`: whether endpoints may be asked for their lists; `local_servers`: whether those of
-        this machine are looked for."""
+        this machine are looked for; `naming`: tells where a `default_model` stands that is none."""
         self.registry = registry
         self._env = env
         self._lists = lists
@@ -39,20 +41,22 @@ class Lookout:
         self._local_servers = local_servers
         self._ask = ask
         self._agents = agents
+        self._naming = naming
         self._known: Registry | None = None
 
     async def look(self, *, probe: bool = True, asking: Asking = "when stale") -> Found:
         """What can speak now. Without `probe` no server of this machine is looked for."""
-        found = await discover(
-            self.registry,
-            self._env,
-            default_model=self._default_model,
-            probe=probe and self._local_servers,
-            agents=self._agents,
-            lists=self._lists,
-            # Whoever wants all to be asked now means it.
-            asking=asking if self._ask or asking == "all" else "never",
-        )
+        with self._naming():
+            found = await discover(
+                self.registry,
+                self._env,
+                default_model=self._default_model,
+                probe=probe and self._local_servers,
+                agents=self._agents,
+                lists=self._lists,
+                # Whoever wants all to be asked now means it.
+                asking=asking if self._ask or asking == "all" else "never",
+            )
         self._known = found.registry
         return found
 

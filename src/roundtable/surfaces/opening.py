@@ -27,6 +27,7 @@ from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest, checked_topic
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
+from ..setting_lines import SettingLines
 from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
 from .notification_plan import NotificationRequest, notification_plan
@@ -81,8 +82,10 @@ def open_request(
     if procedure:
         spec = procedure_spec(procedure, own)
     else:
-        spec = infer_procedure(given, usual or choices.procedure, own)
-        held_as = _held_as(spec, procedure_spec(usual or choices.procedure, own), given, surface)
+        with SettingLines(settings).naming("procedure"):
+            default = procedure_spec(usual or choices.procedure, own)
+        spec = infer_procedure(given, default.name, own)
+        held_as = _held_as(spec, default, given, surface)
     named = _named(given, spec, surface, explicit=bool(procedure))
     _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:

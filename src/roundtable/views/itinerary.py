@@ -40,10 +40,11 @@ _ROUNDS = ("answers", "replies", "discussion", "")
 
 
 def itinerary(state: State, waited: Sequence[tuple[str, int]] = ()) -> dict[str, Any]:
-    """`steps`, each `done`, `now` or `next`; what happens `now`, which may be a small thing between
-    two steps; and the number of `rounds`, 0 where nobody knows it. `hidden`: who wrote what is
-    kept from those who read each other. `waited`: stage and round of the turns that are open; they
-    tell where it is as long as no stage was opened, at a table that nobody drives."""
+    """`steps`, each `done`, `skipped`, `now` or `next`; what happens `now`, which may be a small
+    thing between two steps; and the number of `rounds`, 0 where nobody knows it. `hidden`: who
+    wrote what is kept from those who read each other. `waited`: stage and round of the turns that
+    are open; they tell where it is as long as no stage was opened, at a table that nobody
+    drives."""
     unnamed = state.start.procedure == "deliberation"
     steps: list[dict[str, Any]] = [
         {"kind": kind, "round": round_, "hidden": unnamed and kind == "replies"}
@@ -51,20 +52,28 @@ def itinerary(state: State, waited: Sequence[tuple[str, int]] = ()) -> dict[str,
     ]
     now: dict[str, Any] | None = None
     here = -1
+    held: set[int] = set()
     for name, round_ in state.stages or waited:
         kind = KINDS.get(name, "")
         now = {"kind": kind, "round": round_, "name": line(name.replace("_", " "))}
         now["hidden"] = unnamed and kind == "replies"
-        here = max(here, _place(steps, now))
+        place = _place(steps, now)
+        held.add(place)
+        here = max(here, place)
     last = len(steps) if state.closed is not None else here
     return {
         "steps": [
-            {**step, "state": "done" if n < last else "now" if n == here else "next"}
-            for n, step in enumerate(steps)
+            {**step, "state": _state(n, here, last, held=n in held)} for n, step in enumerate(steps)
         ],
         "now": now if state.closed is None else None,
         "rounds": len({step["round"] for step in steps if step["kind"] in _ROUNDS}),
     }
+
+
+def _state(n: int, here: int, last: int, *, held: bool) -> str:
+    if n < last:
+        return "done" if held else "skipped"
+    return "now" if n == here else "next"
 
 
 def _place(steps: list[dict[str, Any]], now: dict[str, Any]) -> int:

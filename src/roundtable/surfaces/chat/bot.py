@@ -10,10 +10,11 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from ...bootstrap import App
-from ...core.errors import BadSetting, LeaseHeld, RoundtableError
+from ...core.errors import LeaseHeld, NewerFile, RoundtableError, UsageError
 from ...core.text import redact
 from ...core.values import NewsChannel, NewsPlan
 from ...search.choose import choose_search
+from ...user_procedures import ProcedureFiles
 from ...views.outgoing import outgoing
 from ..setup.stored import read_stored, store_config, stored_config
 from ..setup.suggest import wizard_for
@@ -171,10 +172,17 @@ class ChatBot:
         search = choose_search(None, settings.choices.searxng_url, self._app.env)
         try:
             stored = read_stored(settings.home)
-        except BadSetting:  # it is kept beside the new one
+        except NewerFile:
+            raise
+        except UsageError:  # it is kept beside the new one
             stored = {}
         found = await self._app.discover()
-        wizard = wizard_for(found, stored, searches=search.name if search else "")
+        wizard = wizard_for(
+            found,
+            stored,
+            searches=search.name if search else "",
+            own=ProcedureFiles(settings.procedure_folders),
+        )
         if wizard.defaults["models"] == "none":
             return replace(wizard, defaults={**wizard.defaults, "models": None})
         return wizard

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ def _run(args: Sequence[str], output: Stream) -> int:
         output.flush()  # so that a reader who has gone is noticed here
     except click.UsageError as error:
         in_plain_words(error)
-        error.show()
+        _show(error)
         _hint(error, args)
         return USAGE
     except click.ClickException as error:
@@ -83,8 +84,17 @@ def in_plain_words(error: click.ClickException) -> None:
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         from difflib import get_close_matches
 
-        likest = get_close_matches(error.option_name, error.possibilities, n=1, cutoff=0.0)
+        likest = get_close_matches(error.option_name, error.possibilities, n=1, cutoff=0.7)
         vars(error)["possibilities"] = likest
+
+
+def _show(error: click.UsageError) -> None:
+    """The parser's own lines, which a narrow terminal gets broken between words."""
+    from .terminal import echo_error
+
+    told = io.StringIO()
+    error.show(told)
+    echo_error(told.getvalue().removesuffix("\n"))
 
 
 def _hint(error: click.UsageError, args: Sequence[str]) -> None:
@@ -95,9 +105,15 @@ def _hint(error: click.UsageError, args: Sequence[str]) -> None:
         of_ask = error.ctx is not None and error.ctx.command.name in ("ask", "follow-up")
         if error.option_name not in asks or of_ask:
             return
-        click.echo(f"{error.option_name} belongs to `roundtable ask`.", err=True)
+        owners = [name for name, each in cli.commands.items() if error.option_name in _flags(each)]
+        others = f" and {len(owners) - 1} other commands" if len(owners) > 1 else ""
+        click.echo(f"{error.option_name} belongs to `roundtable ask`{others}.", err=True)
     if asked := cli.meant_as_question(args):
         click.echo(asked, err=True)
+
+
+def _flags(command: click.Command) -> set[str]:
+    return {name for each in command.params for name in each.opts}
 
 
 def _explain(error: Exception, args: Sequence[str]) -> int:

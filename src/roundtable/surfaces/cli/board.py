@@ -353,7 +353,7 @@ class Board:
             plain = "  " + "  ".join(f"{_sign(screen, s)} {w}" for w, s in part)
             if cells(plain) <= width or within == 1:
                 break
-        looks: dict[str, Style] = {"done": "good", "now": "busy", "next": "dim"}
+        looks: dict[str, Style] = {"done": "good", "skipped": "dim", "now": "busy", "next": "dim"}
         painted = [screen.paint(f"{_sign(screen, s)} {w}", looks[s]) for w, s in part]
         line_ = "  " + "  ".join(painted)
         return (line_, plain) if cells(plain) <= width else (cut(plain, width), cut(plain, width))
@@ -396,14 +396,15 @@ def _provider(model: str) -> str:
 
 
 def _sign(screen: Screen, state: str) -> str:
-    return screen.sign({"done": "✓", "now": "●"}.get(state, "○"))
+    return screen.sign({"done": "✓", "skipped": "–", "now": "●"}.get(state, "○"))
 
 
 def _around(steps: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
     """So many steps, the one that is held now among them."""
     if len(steps) <= most:
         return steps
-    now = next((n for n, (_, state) in enumerate(steps) if state != "done"), len(steps) - 1)
+    behind = ("done", "skipped")
+    now = next((n for n, (_, state) in enumerate(steps) if state not in behind), len(steps) - 1)
     start = min(max(0, now - most // 2), len(steps) - most)
     return steps[start : start + most]
 

@@ -324,7 +324,11 @@ VARIABLE = "_ROUNDTABLE_COMPLETE"
 """Where a shell says that it wants to complete a line (click's own mechanism)."""
 INSTALL = {
     "bash": ("~/.bashrc", 'eval "$({variable}=bash_source roundtable)"'),
-    "zsh": ("~/.zshrc", 'eval "$({variable}=zsh_source roundtable)"'),
+    "zsh": (
+        "~/.zshrc",
+        "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit; }}; "
+        'eval "$({variable}=zsh_source roundtable)"',
+    ),
     "fish": (
         "~/.config/fish/completions/roundtable.fish",
         "{variable}=fish_source roundtable | source",

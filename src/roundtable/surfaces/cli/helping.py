@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -30,16 +31,27 @@ WHEN = {
 _GENERAL = ("context", "language")
 
 
-def help_command(procedure: str | None) -> int:
-    """It answers also where the settings are broken."""
-    if procedure is not None:
-        return _one(procedure)
+def help_command(name: str | None) -> int:
+    """It answers also where the settings are broken. `name` is a procedure, or else a command."""
+    if name is not None:
+        command = None if name in PROCEDURES else _commands().get(name)
+        if command is None:
+            return _one(name)
+        with click.Context(command, info_name=f"roundtable {name}") as context:
+            echo_fitted(command.get_help(context))
+        return 0
     echo_fitted(HELP)
     echo_fitted("\nThe procedures, and when to use each (--procedure NAME):")
     own = _own()
     echo_rows(list({**WHEN, **own}.items()), indent=2)
     echo_fitted("\nOne of them, with all its options: roundtable help NAME")
     return 0
+
+
+def _commands() -> Mapping[str, click.Command]:
+    from .app import cli
+
+    return cli.commands
 
 
 def _own() -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import provider_keys
-from ...config_files import contents, line_of, text_of
+from ...config_files import line_of, text_of
 from ...core.errors import RoundtableError
 from ...core.text import clip, redact
 from ...core.visible import written
@@ -23,14 +23,14 @@ from ...private import keep_private
 from ...project import MAY_SET, PROJECT_TOML
 from ...project_notes import ODD
 from ...provider_keys import FILE as KEYS_FILE
-from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder
+from ...setting_lines import BUILT_IN, SettingLines
+from ...settings import CONFIG_JSON, Choices, Settings, home_folder
 from ...trust import ProjectFile
 from ..own_files import Trouble, read_all
 from ..setup.stored import stored_config
 from .here import workspace_here
 from .terminal import echo, echo_error, print_json
 
-BUILT_IN = "built in"
 LONGEST = 200
 """Characters of a value that are shown in a line."""
 _SECRET = ("channels", "commands")
@@ -110,18 +110,22 @@ def values_in_force(
     """Every setting; a table has a row for each of its keys."""
     home = "ROUNDTABLE_HOME" if env.get("ROUNDTABLE_HOME") else BUILT_IN
     yield Row("home", str(settings.home), home)
-    texts = _Texts(settings)
+    lines = SettingLines(settings)
+
+    def row(key: str, value: Any) -> Row:
+        return Row(key, value, lines.origin(key), lines.line(key))
+
     for key, value in settings.choices.model_dump(mode="json").items():
         if key == "db":
-            yield texts.row(key, redact(settings.db))
+            yield row(key, redact(settings.db))
         elif key == "db_listen" and value:
-            yield texts.row(key, redact(value))
+            yield row(key, redact(value))
         elif isinstance(value, dict) and value:
             for inner, each in value.items():
                 shown = "(set)" if key in _SECRET else _without_secrets(each)
-                yield texts.row(f"{key}.{inner}", shown)
+                yield row(f"{key}.{inner}", shown)
         else:
-            yield texts.row(key, _without_secrets(value))
+            yield row(key, _without_secrets(value))
     not_counting = {each.path for each in broken}
     for path in extra_files(settings):
         if path in not_counting:
@@ -210,41 +214,6 @@ def extra_files(settings: Settings) -> list[Path]:
     ]
     known = settings.models_file
     return [*([known] if known else []), *routing]
-
-
-class _Texts:
-    """Finds the lines on which settings stand."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._read: dict[str, str] = {}
-
-    def row(self, key: str, value: Any) -> Row:
-        origins = self._settings.origins
-        where = origins.get(key, BUILT_IN)
-        return Row(key, value, where, self._line(key, where))
-
-    def _line(self, key: str, where: str) -> int:
-        path = Path(where) if os.sep in where else self._settings.workspace / where
-        if where == BUILT_IN or path.suffix not in (".toml", ".json"):
-            return 0
-        if where not in self._read:
-            try:
-                self._read[where] = text_of(contents(path) or b"", where)
-            except RoundtableError:
-                self._read[where] = ""
-        return next(filter(None, (line_of(self._read[where], n) for n in _names(key, path))), 0)
-
-
-def _names(key: str, path: Path) -> list[str]:
-    """What a setting is called in a file."""
-    if path.name == CONFIG_JSON:
-        own = {name: each for each, name in SET_UP.items()}
-        first, _, rest = key.partition(".")
-        if first == "council":
-            return [rest]
-        return [own.get(key, key), "preset"] if key == "models" else [own.get(first, key)]
-    return [key.removeprefix("adaptive.")] if path.name == "panels.json" else [key]
 
 
 def _shown(value: Any) -> str:

@@ -21,9 +21,10 @@ from ...private import keep_private
 from ...provider_keys import is_sound_address, is_sound_key
 from ...search.choose import choose_search
 from ...settings import Settings, home_folder, read_settings
+from ...user_procedures import ProcedureFiles
 from ..doctor.reach import Reached, reach_provider
 from ..setup.around import Around, look_around
-from ..setup.keys import Entered, entered_for, how_to_get, listed_at, with_key
+from ..setup.keys import Entered, entered_for, how_to_get, listed_at, not_theirs, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
@@ -100,7 +101,7 @@ class _Dialogue:
         """Without questions: what is stored, and for the rest what was found."""
         self._show()
         wizard = self._wizard(stored)
-        if wizard.defaults.get("models") == "none":
+        if not any(map(wizard.usable, wizard.proposed)):
             raise UsageError(NOBODY, f"{HOW_ON} Then run it again.")
         while (question := wizard.question) is not None:
             if question.key == "confirm":
@@ -175,6 +176,9 @@ class _Dialogue:
             return
         key = pasted or self._typed_key(how_to_get(provider, os.environ))
         if not key:
+            return
+        if refused := not_theirs(provider, key, os.environ):
+            echo_error(str(refused))
             return
         entered = entered_for(provider, key, os.environ)
         tried = self._tried(provider, entered)
@@ -282,7 +286,12 @@ class _Dialogue:
 
     def _wizard(self, stored: Mapping[str, object]) -> Wizard:
         search = choose_search(None, self._settings.choices.searxng_url, os.environ)
-        wizard = wizard_for(self._around.found, stored, searches=search.name if search else "")
+        wizard = wizard_for(
+            self._around.found,
+            stored,
+            searches=search.name if search else "",
+            own=ProcedureFiles(self._settings.procedure_folders),
+        )
         return replace(wizard, more=self._keys_told())
 
     def _keys_told(self) -> tuple[str, ...]:
@@ -324,8 +333,10 @@ class _Dialogue:
                 keys.put(each.variable, each.key, each.address)
             except OSError as error:
                 raise cannot_write(home / "keys.toml", error) from None
-        path = store_config(home, wizard.config())
-        echo(f"Stored in {path}.")
+        stored = store_config(home, wizard.config())
+        echo(f"Stored in {stored.path}.")
+        if stored.before is not None:
+            echo(f"What could not be used is kept: {stored.before}")
         if speakers(self._around.found) or embedded_installed():
             echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
         else:

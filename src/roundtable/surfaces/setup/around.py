@@ -70,7 +70,12 @@ async def look_around(
         found = await lookout.look()
     tried = await asyncio.gather(*(_tried(lookout, each, keyed) for each in found.providers))
     findings = [
-        _told(each, reached, _whence(registry.providers[each.id], entered, env, keyed, keys))
+        _told(
+            each,
+            reached,
+            _whence(registry.providers[each.id], entered, env, keyed, keys),
+            _how(each, registry.providers[each.id], entered),
+        )
         for each, reached in zip(found.providers, tried, strict=True)
         if each.id != "local"
     ]
@@ -120,7 +125,13 @@ def _whence(
     return {"keyring": "in the system's keyring", "file": "stored", None: ""}[kept]
 
 
-def _told(found: FoundProvider, reached: Reached | None, whence: str) -> Finding:
+def _how(found: FoundProvider, provider: Provider, entered: Iterable[Entered]) -> str:
+    """What led there: a setting, a variable, or an address that was entered and is in none yet."""
+    typed = any(each.variable in provider.key_env and not each.key for each in entered)
+    return "at the address entered just now" if typed else found.how
+
+
+def _told(found: FoundProvider, reached: Reached | None, whence: str, how: str) -> Finding:
     if found.by_name:
         names = ", ".join(found.models)
         told = f"{names}: on PATH, on your own subscription; not tried, speaks where it is named"
@@ -132,7 +143,7 @@ def _told(found: FoundProvider, reached: Reached | None, whence: str) -> Finding
         if found.trouble is not None:
             return Finding(found.label, "doubtful", found.trouble.told, found.trouble.remedy)
         return Finding(found.label, "ok", f"{where}: {models}")
-    opened = f"the key {whence}" if whence else f"without a key, {found.how}"
+    opened = f"the key {whence}" if whence else f"without a key, {how}"
     if reached.answer == "answers" and reached.finding.state == "ok":
         return Finding(found.label, "ok", f"answers ({opened})")
     state: State = "doubtful" if reached.answer == "answers" else "broken"

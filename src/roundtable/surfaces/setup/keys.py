@@ -8,6 +8,8 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...core.errors import UsageError
+from ...core.key_shapes import of_another_vendor
 from ...models.asking import ask
 from ...models.endpoint_list import REFUSED
 from ...models.keyed import server_of
@@ -36,6 +38,20 @@ def takes_key(provider: Provider, env: Mapping[str, str]) -> bool:
 def entered_for(provider: Provider, key: str, env: Mapping[str, str], address: str = "") -> Entered:
     """A key that was entered for a provider: for where it is served in `env`, or at `address`."""
     return Entered(provider.key_env[0], key, server_of(address or provider.address(env) or ""))
+
+
+def not_theirs(provider: Provider, key: str, env: Mapping[str, str]) -> UsageError | None:
+    """Why a key that was entered for a provider must not go there: it is plainly another's
+    secret."""
+    at_vendor = provider.at_vendor(provider.address(env))
+    vendor = of_another_vendor(key, provider.id) if at_vendor else None
+    if vendor is None:
+        return None
+    return UsageError(
+        f"That is a key of {vendor.label}, not of {provider.label}; it was not sent, and it is not "
+        "kept.",
+        f"Enter it for {vendor.label}." if vendor.provider else f"Enter one of {provider.label}.",
+    )
 
 
 def with_key(env: Mapping[str, str], provider: Provider, entered: Entered) -> Mapping[str, str]:

@@ -7,14 +7,15 @@ import errno
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...config_files import contents, json_object, text_of
-from ...core.errors import BadSetting, NotAllowed
+from ...config_files import contents, json_object, known_version, text_at
+from ...core.errors import BadSetting, NewerFile, NotAllowed, UsageError
 from ...core.visible import shown
 from ...private import private_folder, put_private
-from ...settings import CONFIG_JSON, SET_UP
+from ...settings import CONFIG_JSON, SET_UP, of_set_up
 
 _ASKED = (
     *("version", "models", "preset", "round2", "language", "log_sessions", "log_path"),
@@ -24,33 +25,48 @@ _ASKED = (
 
 
 def read_stored(home: Path) -> dict[str, Any]:
-    """What config.json holds; nothing if there is none. Errors as in `json_object`."""
+    """What config.json holds; nothing if there is none. UsageError where `read_settings` would
+    refuse it."""
     path = home / CONFIG_JSON
-    data = contents(path)
-    return {} if data is None else json_object(text_of(data, str(path)), str(path))
+    stored = json_object(text_at(path, ours=True), str(path))
+    if stored:
+        of_set_up(stored, str(path))
+    return stored
 
 
-def store_config(home: Path, config: Mapping[str, Any]) -> Path:
-    """Write config.json whole or not at all, and return where it is. What the set-up does not ask
-    for stays as it is; a broken file is kept beside the new one. NewerFile if this Roundtable does
-    not know what is there, NotAllowed if it cannot be written."""
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What was written, and where what was there before is kept, if that could not be used."""
+
+    path: Path
+    before: Path | None = None
+
+
+def store_config(home: Path, config: Mapping[str, Any]) -> Stored:
+    """Write config.json whole or not at all. What the set-up does not ask for stays as it is; a
+    file that `read_settings` refuses is kept beside the new one, and nothing of it is taken over.
+    NewerFile if this Roundtable does not know what is there, NotAllowed if it cannot be
+    written."""
     # Through a link, so that it stays one.
     path = Path(os.path.realpath(home / CONFIG_JSON))
     try:
         private_folder(path.parent)
         try:
             kept, broken = read_stored(home), False
-        except BadSetting:
+        except NewerFile:
+            raise
+        except UsageError:
             kept, broken = {}, path.is_file()
         whole = {key: value for key, value in kept.items() if key not in _ASKED} | dict(config)
+        # Nothing is written that would be refused.
+        of_set_up(known_version(whole, str(path)), str(path))
         fresh = path.with_name(f"{path.name}.new")
         put_private(fresh, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
-        if broken:
-            path.rename(_beside(path))
+        before = path.rename(_beside(path)) if broken else None
         fresh.replace(path)
     except OSError as error:
         raise cannot_write(path, error) from None
-    return home / CONFIG_JSON
+    return Stored(home / CONFIG_JSON, before)
 
 
 def cannot_write(path: Path, error: OSError) -> NotAllowed:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...core.errors import UnknownName
+from ...core.errors import UnknownName, UsageError
 from ...models.entry import ModelEntry
 from ...models.found import Found
+from ...procedures import procedure_spec
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
-from .wizard import NO_LIMIT, OTHER, PAGES, Wizard
+from ...procedures.custom.spec import UserProcedures
+from .wizard import COST, NO_LIMIT, OTHER, PAGES, Wizard
 
 _STRENGTH = {"top": 0, "standard": 0, "small": 1, "demonstration": 2}
 USUAL_CAP = 2.0
@@ -42,9 +44,15 @@ USUAL = {
 }
 
 
-def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wizard:
-    """The wizard of this installation: it starts from what is stored, and else from what was
-    found. `searches` names the web search, if there is one."""
+def wizard_for(
+    found: Found, stored: Mapping[str, Any], *, searches: str, own: UserProcedures
+) -> Wizard:
+    """The wizard of this installation: it starts from what is stored, as far as that still means
+    something, and else from what was found. `searches` names the web search, if there is one;
+    `own` are the user's procedures."""
+
+    def known_procedure(name: str) -> object:
+        return procedure_spec(name, own)
 
     def usable(name: str) -> bool:
         try:
@@ -54,18 +62,36 @@ def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wiz
 
     fresh = suggested(found)
     before = of_stored(stored) if stored else {}
+    for key in ("all", "host", *(role.id for role in ROLES)):
+        if key in before and not _means(found.registry.resolve, before[key]):
+            del before[key]
+    if "procedure" in before and not _means(known_procedure, before["procedure"]):
+        del before["procedure"]
     named = PRESETS.get(before.get("preset", ""), ()) or [before.get(r.id, "") for r in ROLES]
     if fresh["models"] != "none" and not any(map(usable, filter(None, named))):
         # What was chosen is gone, and something else is there.
         before = {key: each for key, each in before.items() if key not in fresh or key == "cap"}
     answers = {**USUAL, **fresh, **before, "rest": True}
+    limits = stored.get("budget")
+    engine = stored.get("search")
     return Wizard(
         found.registry.resolve,
+        known_procedure=known_procedure,
         defaults=answers,
+        limits={k: v for k, v in limits.items() if k != COST} if isinstance(limits, dict) else {},
+        engine=engine if isinstance(engine, str) and engine != "none" else "",
         models=speakers(found),
         searches=searches,
         usable=usable,
     )
+
+
+def _means(known: Callable[[str], object], name: str) -> bool:
+    try:
+        known(name)
+    except UsageError:
+        return False
+    return True
 
 
 def suggested(found: Found) -> dict[str, Any]:
@@ -119,7 +145,7 @@ def of_stored(stored: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(stored.get("host"), str):
         answers["host"] = stored["host"]
     budget = stored.get("budget")
-    cap = budget.get("max_cost_usd") if isinstance(budget, Mapping) else None
+    cap = budget.get(COST) if isinstance(budget, Mapping) else None
     if isinstance(cap, int | float) and not isinstance(cap, bool):
         usual = float(cap) in (0.5, 2.0, 10.0)
         answers |= {"cap": float(cap) if usual else OTHER, "own_cap": f"{cap:.10g}"}

@@ -14,11 +14,15 @@ from typing import Any
 
 from ...core.errors import UnknownName, UsageError
 from ...core.key_shapes import looks_like_key, may_be_key
+from ...core.limits import told as in_words
+from ...core.text import listed
+from ...procedures import procedure_spec
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
 from .question import Option, Question, options
 
 WIZARD_PRESETS = ("cheap", "balanced", "premium", "diverse")
+COST = "max_cost_usd"
 AUTO = "auto"
 """The language of the question."""
 CONFIRM = "confirm"
@@ -60,6 +64,8 @@ class Wizard:
 
     known_model: Callable[[str], object]
     """Raises UsageError for a model that does not exist."""
+    known_procedure: Callable[[str], object] = procedure_spec
+    """Raises UsageError for a procedure that does not exist."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """What is stored or was found, by the keys of the questions; for the questions after the first
     four there is always one."""
@@ -67,6 +73,10 @@ class Wizard:
     """Those that can speak here, the ones to suggest first."""
     searches: str = ""
     """The web search that there is; empty if there is none."""
+    engine: str = ""
+    """The web search that the user has chosen; empty where it is whatever there is."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """The stored limits that nobody is asked for here: they stay."""
     usable: Callable[[str], bool] = lambda _: True
     more: tuple[str, ...] = ()
     """Further lines of the summary."""
@@ -76,6 +86,20 @@ class Wizard:
     def question(self) -> Question | None:
         """The next question, or None at the end."""
         return next((each for each in self._path() if each.key not in self.answers), None)
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """The models that speak where every default is taken."""
+        seats = (self.defaults.get(role.id) or "" for role in ROLES)
+        match self.defaults.get("models"):
+            case "one":
+                return (self.defaults.get("all") or "",)
+            case "each":
+                return tuple(seats)
+            case "preset":
+                return PRESETS[self.defaults["preset"]]
+            case _:
+                return ()
 
     @property
     def confirmed(self) -> bool:
@@ -110,10 +134,11 @@ class Wizard:
         config["procedure"] = self._rest("procedure")
         if host := self._rest("host"):
             config["host"] = host
-        if (cap := self._cap()) is not None:
-            config["budget"] = {"max_cost_usd": cap}
-        if self._rest("search") is False:
-            config["search"] = "none"
+        cap = self._cap()
+        if limits := {**({} if cap is None else {COST: cap}), **self.limits}:
+            config["budget"] = limits
+        if search := "none" if self._rest("search") is False else self.engine:
+            config["search"] = search
         config["web"] = PAGES[self._rest("page")]
         return config
 
@@ -160,7 +185,8 @@ class Wizard:
         ]
         if self.answers.get("cap") == OTHER:
             path.append(self._asked("own_cap", OWN_CAP))
-        found = f"yes ({self.searches})" if self.searches else "yes, once there is a search"
+        there = self.engine or self.searches
+        found = f"yes ({there})" if there else "yes, once there is a search"
         search = options((found, True), ("no", False))
         path.append(self._asked("search", "May the experts search the web?", search))
         path.append(
@@ -192,7 +218,9 @@ class Wizard:
 
     def _presets(self) -> tuple[Option, ...]:
         rows = []
-        for name in WIZARD_PRESETS:
+        stored = self.defaults.get("preset", "")
+        further = (stored,) if stored in PRESETS and stored not in WIZARD_PRESETS else ()
+        for name in (*WIZARD_PRESETS, *further):
             missing = (
                 "" if any(map(self.usable, PRESETS[name])) else " (none of them can speak here)"
             )
@@ -225,7 +253,8 @@ class Wizard:
             lines.append("models: whatever can speak when you ask")
         named = models.values() if models else PRESETS.get(config.get("preset", ""), ())
         if absent := [name for name in dict.fromkeys(named) if not self.usable(name)]:
-            lines.append(f"  cannot speak now: {', '.join(absent)}; others would in their place")
+            instead = "others would in their place" if self.models else "nor can anybody else"
+            lines.append(f"  cannot speak now: {', '.join(absent)}; {instead}")
         lines.append("a council's round 2: " + _shown(_ROUND2, a["round2"]))
         language = config["language"]
         lines.append(f"language: {_shown(_LANGUAGES, language) or language}")
@@ -235,17 +264,21 @@ class Wizard:
     def _told(self) -> str:
         cap = self._cap()
         found = f"whatever there is (now {self.searches})" if self.searches else ""
-        search = found if self._rest("search") else "off"
+        search = self.engine or found if self._rest("search") else "off"
         page = _shown(_PAGE, self._rest("page"))
         return "\n".join(
             [
                 f"procedure: {self._rest('procedure')}",
                 f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
-                f"limit: {_limit(cap)}",
+                f"limit: {_limit(cap)}{self._other_limits()}",
                 f"web search: {search or 'as soon as one is set up'}",
                 f"page: {page}",
             ]
         )
+
+    def _other_limits(self) -> str:
+        told = [in_words(name, value) for name, value in self.limits.items() if value is not None]
+        return f"; and {listed(told)}, as before" if told else ""
 
     def _rest(self, key: str) -> Any:
         usual = {"procedure": "deliberation", "cap": NO_LIMIT, "search": True, "page": "screen"}
@@ -277,6 +310,8 @@ class Wizard:
                     if error.suggestions or not may_be_key(value):
                         raise
                     raise UsageError("No model of that name is known.", error.remedy) from None
+            case "procedure":
+                self.known_procedure(value)
             case "own_cap":
                 return _amount(value)
         return value

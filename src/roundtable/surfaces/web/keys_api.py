@@ -17,7 +17,7 @@ from ...core.visible import shown
 from ...models.provider import Provider
 from ...provider_keys import LONGEST_KEY, is_sound_key
 from ..doctor.reach import reach_provider
-from ..setup.keys import entered_for, how_to_get, takes_key, with_key
+from ..setup.keys import entered_for, how_to_get, not_theirs, takes_key, with_key
 from .access import Denied, Here
 from .bodies import REFUSALS, Body, Short
 from .hosts import is_loopback
@@ -84,6 +84,8 @@ def router() -> APIRouter:
                 "key has.",
                 "Copy the key once more, alone.",
             )
+        if not_its := not_theirs(provider, key, app.env):
+            raise Denied(422, not_its.message, not_its.remedy)
         entered = entered_for(provider, key, app.env)
         tried = await reach_provider(provider, with_key(app.env, provider, entered))
         if tried.answer == "refuses":

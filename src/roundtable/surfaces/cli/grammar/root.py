@@ -67,7 +67,9 @@ class Grammar(click.Group):
         """`roundtable lsit`, `shwo rt_1a2b3c4d` or `version` is a slip, not a question to pay for.
         One word alone is none, whatever it is, unless it or a flag of asking says so."""
         words = _words(args)
-        if not words or len(words) >= A_QUESTION or words[-1].endswith(QUESTION_MARKS):
+        if not "".join(words).strip():  # asked as it is, it is told that it is empty
+            return
+        if len(words) >= A_QUESTION or words[-1].endswith(QUESTION_MARKS):
             return
         near = self._near(words[0].lower())
         if near and not self._asks(args, near):

@@ -196,9 +196,15 @@ def completion(shell: str | None) -> int:
 
 
 @cli.command("help", short_help="The procedures and when to use each; one with all its options.")
-@click.argument("procedure", required=False, type=completing.Offered("name", completing.procedures))
+@click.argument(
+    "procedure",
+    required=False,
+    metavar="[PROCEDURE|COMMAND]",
+    type=completing.Offered("name", completing.procedures),
+)
 def help_(procedure: str | None) -> int:
-    """List the procedures and when to use each, or describe one with all its options."""
+    """List the procedures and when to use each, or describe one, or a command, with all its
+    options."""
     from ..helping import help_command
 
     return help_command(procedure)

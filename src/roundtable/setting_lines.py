@@ -1,0 +1,74 @@
+"""Where a setting stands, to the line: for those who show it, and for names in it that mean
+nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .config_files import contents, line_of, text_of
+from .core.errors import BadSetting, RoundtableError, UnknownName
+from .project import PANELS_JSON
+from .settings import CONFIG_JSON, SET_UP, Settings
+
+BUILT_IN = "built in"
+
+
+class SettingLines:
+    """Finds the lines on which settings stand."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._read: dict[str, str] = {}
+
+    def origin(self, key: str) -> str:
+        """The file or variable that it comes from."""
+        return self._settings.origins.get(key, BUILT_IN)
+
+    def line(self, key: str) -> int:
+        """Its line there; 0 if there is none, or it is not found."""
+        where = self.origin(key)
+        path = Path(where) if os.sep in where else self._settings.workspace / where
+        if where == BUILT_IN or path.suffix not in (".toml", ".json"):
+            return 0
+        if where not in self._read:
+            try:
+                self._read[where] = text_of(contents(path) or b"", where)
+            except RoundtableError:
+                self._read[where] = ""
+        return next(filter(None, (line_of(self._read[where], n) for n in _names(key, path))), 0)
+
+    @contextmanager
+    def naming(self, *keys: str) -> Iterator[None]:
+        """Where a name that one of these settings holds turns out to mean nothing, the error says
+        where it stands: nobody typed it just now."""
+        try:
+            yield
+        except UnknownName as error:
+            for key in keys:
+                where, line = self.origin(key), self.line(key)
+                if where != BUILT_IN and error.name in self._held(key):
+                    called = _names(key, Path(where))[0]
+                    expected = f"a {error.kind} that exists; “{error.name}” does not"
+                    place = f"{where}:{line}" if line else where
+                    raise BadSetting(
+                        place, called, expected, error.remedy or "Correct it."
+                    ) from None
+            raise
+
+    def _held(self, key: str) -> tuple[str, ...]:
+        value = getattr(self._settings.choices, key)
+        return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def _names(key: str, path: Path) -> list[str]:
+    """What a setting is called in a file."""
+    if path.name == CONFIG_JSON:
+        own = {name: each for each, name in SET_UP.items()}
+        first, _, rest = key.partition(".")
+        if first == "council":
+            return [rest]
+        return [own.get(key, key), "preset"] if key == "models" else [own.get(first, key)]
+    return [key.removeprefix("adaptive.")] if path.name == PANELS_JSON else [key]
