@@ -452,7 +452,8 @@ def test_limits_and_a_search_that_nobody_is_asked_for_stay(
 
     assert (once["budget"], once["search"]) == (limits, "tavily")
     assert again == once
-    for word in ("9 calls", "5,000 tokens", "as before", "web search: tavily"):
+    limit = "limit: $3.25 for each discussion; 9 calls" if cost else "limit: 9 calls, 5,000 tokens"
+    for word in (limit, "60 seconds, as before", "web search: tavily"):
         assert word in alone.out
     assert without["search"] == "none", declined.out
     assert without["budget"] == {k: v for k, v in limits.items() if k != "max_cost_usd"}

@@ -270,15 +270,18 @@ class Wizard:
             [
                 f"procedure: {self._rest('procedure')}",
                 f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
-                f"limit: {_limit(cap)}{self._other_limits()}",
+                f"limit: {self._limits_told(cap)}",
                 f"web search: {search or 'as soon as one is set up'}",
                 f"page: {page}",
             ]
         )
 
-    def _other_limits(self) -> str:
-        told = [in_words(name, value) for name, value in self.limits.items() if value is not None]
-        return f"; and {listed(told)}, as before" if told else ""
+    def _limits_told(self, cap: float | None) -> str:
+        kept = [in_words(name, value) for name, value in self.limits.items() if value is not None]
+        if not kept:
+            return _limit(cap)
+        told = f"{listed(kept)}, as before"
+        return told if cap is None else f"{_limit(cap)}; {told}"
 
     def _rest(self, key: str) -> Any:
         usual = {"procedure": "deliberation", "cap": NO_LIMIT, "search": True, "page": "screen"}
