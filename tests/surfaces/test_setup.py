@@ -128,6 +128,16 @@ def test_round_2_is_stored_as_asked(desk: Desk, letter: str, stored: object) -> 
     assert "costs about 2x" in outcome.out
 
 
+@pytest.mark.usefixtures("ollama")
+def test_yes_takes_what_is_shown_where_there_is_something_to_choose(desk: Desk) -> None:
+    alone, taken = setup(desk, "", "--yes")
+    (desk.home / "config.json").unlink()
+    outcome, config = setup(desk, NO_KEY + "y\n" * 4 + "y\n" * 5)
+
+    assert config == taken, alone.out + outcome.out + outcome.err
+    assert outcome.err == ""
+
+
 @pytest.mark.requirement("C-12")
 @pytest.mark.parametrize(
     ("typed", "stored"),

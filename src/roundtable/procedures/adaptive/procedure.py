@@ -398,7 +398,7 @@ def _silent(table: PanelTable, found: Sequence[Recommendation]) -> str:
             why = "no workflow in its answer"
         else:
             mark = f"{say.TIMEOUT} " if failure.cause == "timeout" else ""
-            why = f"{mark}{failure.message}"
+            why = f"{mark}{failure.message.removesuffix('.')}"
         told.append(f"{analyst.name}: {why}")
     return "; ".join(told) or "nobody on the bench may be seated"
 

@@ -47,7 +47,9 @@ class Question:
     def value_of(self, text: str) -> Any:
         """What an answer means. UsageError says how to answer."""
         given = text.strip()
-        if not given and self.shown_default:
+        # Where yes is no answer of its own, it says yes to what is shown.
+        agreed = given.casefold() in _YES and all(o.value is not True for o in self.options)
+        if self.shown_default and (agreed or not given):
             return self.default
         letter = given[:1].upper() if len(given.rstrip(").")) == 1 else ""
         words = given.casefold()
