@@ -175,8 +175,10 @@ async def test_four_processes_never_pass_the_limit_whatever_their_clocks_say(
     server.hold.clear()  # until the limit is reached: answered at once, they might never meet
     await (await PostgresLedger.open(postgres_url)).close()
     async with fleet(postgres_url, server) as start, asyncio.timeout(200):
+        # A machine that stands still for a quarter of a minute, or whose clock is set, looks like
+        # three processes that were killed: that is the next test's subject.
         children = [
-            await start(f"p{n}", at_once=3, calls=40, clock_off=off)
+            await start(f"p{n}", at_once=3, calls=40, clock_off=off, holds=600)
             for n, off in enumerate((0.0, 300.0, -300.0, 0.0))
         ]
         await server.full.wait()

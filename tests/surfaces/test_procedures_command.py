@@ -101,15 +101,27 @@ def test_a_name_that_nobody_has_is_answered_with_the_nearest(desk: Desk) -> None
 def test_a_name_that_only_an_untrusted_file_has_is_answered_with_how_to_trust_it(
     desk: Desk,
 ) -> None:
-    put(project(desk), "chat")
+    put(project(desk), "jury")
     put(project(desk), "council")
-    for command in (("Tea?", "--procedure", "chat"), ("procedures", "show", "chat"),
-                    ("help", "chat")):  # fmt: skip
+    for command in (("Tea?", "--procedure", "jury"), ("procedures", "show", "jury"),
+                    ("help", "jury")):  # fmt: skip
         refused = desk(*command)
         assert refused.code == 2
-        assert "Unknown procedure 'chat'." in refused.err
-        assert "chat.toml defines it, but is ignored until you trust it" in refused.err
+        assert "Unknown procedure 'jury'." in refused.err
+        assert "jury.toml defines it, but is ignored until you trust it" in refused.err
     assert desk("help", "council").code == 0, "a project hides no built-in one"
+
+
+def test_help_tells_of_a_command_and_of_a_procedure_that_is_called_the_same(desk: Desk) -> None:
+    put(project(desk), "chat", "A short chat")
+    untrusted = desk("help", "chat").out
+    assert untrusted.startswith("Usage: roundtable chat")
+    assert "A short chat" not in untrusted
+    trust(desk)
+    told = desk("help", "chat").out
+    assert told.startswith(untrusted)
+    assert "You have a procedure of that name, too" in told
+    assert "chat: A short chat (own)" in told
 
 
 @pytest.mark.requirement("I-27", "I-08")

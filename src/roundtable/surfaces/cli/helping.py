@@ -32,14 +32,17 @@ _GENERAL = ("context", "language")
 
 
 def help_command(name: str | None) -> int:
-    """It answers also where the settings are broken. `name` is a procedure, or else a command."""
+    """It answers also where the settings are broken. `name` is a procedure or a command; where the
+    user called a procedure as a command is called, it is both."""
     if name is not None:
         command = None if name in PROCEDURES else _commands().get(name)
-        if command is None:
-            return _one(name)
-        with click.Context(command, info_name=f"roundtable {name}") as context:
-            echo_fitted(command.get_help(context))
-        return 0
+        if command is not None:
+            with click.Context(command, info_name=f"roundtable {name}") as context:
+                echo_fitted(command.get_help(context))
+            if name not in _own():
+                return 0
+            echo_fitted("\nYou have a procedure of that name, too:\n")
+        return _one(name)
     echo_fitted(HELP)
     echo_fitted("\nThe procedures, and when to use each (--procedure NAME):")
     own = _own()
