@@ -1,4 +1,4 @@
-"""What is large goes compressed, and a feed goes as it comes."""
+"""What is large goes compressed and is not sent twice, and a feed goes as it comes."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ async def test_pages_and_events_are_compressed_and_a_feed_is_not(tmp_path: Path)
         feed = await home.client.get(f"{home.at(state)}/feed", headers=asks)
         assert feed.headers["content-type"].startswith("text/event-stream")
         assert "content-encoding" not in feed.headers
+
+
+async def test_a_script_is_asked_for_before_each_use_and_sent_once(tmp_path: Path) -> None:
+    async with house(tmp_path / "home") as home:
+        first = await home.client.get("/assets/app.js")
+        asks = {"if-none-match": first.headers["etag"]}
+        again = await home.client.get("/assets/app.js", headers=asks)
+        assert (again.status_code, again.content) == (304, b"")
+        for answer in (first, again):
+            assert answer.headers["cache-control"] == "no-cache"

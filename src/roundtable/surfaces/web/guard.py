@@ -50,6 +50,9 @@ STRICT_HEADERS = {
 _HEADERS = [(name.encode(), value.encode()) for name, value in STRICT_HEADERS.items()]
 _log = logging.getLogger(__name__)
 _NO_STORE = (b"cache-control", b"no-store")
+_ASK_FIRST = (b"cache-control", b"no-cache")
+"""A browser may keep it, and asks before each use whether it has changed: modules of two versions
+of the program do not fit together."""
 
 
 class Guard:
@@ -81,7 +84,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        own = _with_headers(send, stored=scope["path"].startswith("/assets/"))
+        kept = _ASK_FIRST if scope["path"].startswith("/assets/") else _NO_STORE
+        own = _with_headers(send, kept)
         async with AsyncExitStack() as stack:
             try:
                 receive = await self._let_in(scope, receive, stack)
@@ -157,12 +161,14 @@ def _refuse_other_sites(headers: Mapping[bytes, str]) -> None:
         )
 
 
-def _with_headers(send: Send, *, stored: bool) -> Send:
+def _with_headers(send: Send, kept: tuple[bytes, bytes]) -> Send:
+    """`kept` is whether the answer may be kept, where it does not say so itself."""
+
     async def own(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            if not stored and not any(name == b"cache-control" for name, _ in given):
-                given.append(_NO_STORE)
+            if not any(name == b"cache-control" for name, _ in given):
+                given.append(kept)
         elif len(body := message.get("body", b"")) > _PIECE:
             # In pieces, each sent when those before were taken: nothing piles up for a slow reader.
             for start in range(0, len(body), _PIECE):
