@@ -184,7 +184,8 @@ def test_a_limit_that_does_not_allow_it_loses_no_verdict_and_a_higher_one_comes_
         before = await there.ask(search=False)
         id_ = before.discussion_id
         tight = Limits.of(Budget(max_cost_usd=1.01 * before.usage.priced_usd), "--max-cost")
-        with pytest.raises(NotAllowed, match="None of these limits is higher"):
+        unlimited = "opened without a limit on its cost: there is nothing to raise"
+        with pytest.raises(NotAllowed, match=unlimited):
             await there.service.ask_again(id_, "synthesis", by="me", limits=tight)
         return await there.service.read(id_)
 
@@ -196,6 +197,9 @@ def test_a_limit_that_does_not_allow_it_loses_no_verdict_and_a_higher_one_comes_
         opened = await there.service.open(OpenRequest("Tea?", search=False, budget=budget))
         id_ = opened.discussion_id
         before = await there.service.run(id_)
+        same = Limits.of(budget, "--max-cost")
+        with pytest.raises(NotAllowed, match="None of these limits is higher"):
+            await there.service.ask_again(id_, "synthesis", by="me", limits=same)
         await there.service.ask_again(id_, "synthesis", by="me")
         refused = await there.service.run(id_)
         more = Limits.of(Budget(max_cost_usd=5.0), "--max-cost")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from roundtable import Roundtable
-from roundtable.core.errors import NotAllowed, RoundtableError
+from roundtable.core.errors import NotAllowed, RoundtableError, UnknownName
+from roundtable.core.values import Budget
 from roundtable.views.prior import PRIOR
 from tests.surfaces.toolset.tables import tools
 from tests.surfaces.web.house import house
@@ -107,6 +108,13 @@ async def test_from_python(tmp_path: Path) -> None:
         assert again.status == "concluded"
         with pytest.raises(NotAllowed):
             await table.ask_again(first, "answer")
+        with pytest.raises(UnknownName, match="max_coffee"):
+            await table.ask_again(first, "synthesis", max_coffee=3)
+        budget = Budget(max_calls=50)
+        limited = await table.open("Tea?", all="scripted/echo", quick=True, budget=budget)
+        await table.run(limited.discussion_id)
+        higher = await table.ask_again(limited.discussion_id, "synthesis", max_calls=60)
+        assert (higher.status, higher.budget.max_calls) == ("concluded", 60)
 
 
 async def test_by_the_tools(tmp_path: Path) -> None:
@@ -151,6 +159,11 @@ async def test_over_http(tmp_path: Path) -> None:
         stage, _ = list(state.stages)[-1]
         assert (await home.act(f"{at}/again", stage="coda")).status_code == 409
         assert (await home.act(f"{home.at(state)}/again", stage=stage)).status_code == 403
+        assert (await home.act(f"{at}/again", stage=stage, max_cost=3.0)).status_code == 403
+        more = {"stage": stage, "max_cost": 3.0}
+        unlimited = await home.client.post(f"{at}/again", json=more, headers=home.owner)
+        assert (unlimited.status_code, "nothing to raise" in unlimited.text) == (409, True)
+        assert (await home.act(f"{at}/again", stage=stage, max_cost=-1)).status_code == 422
         assert (await home.act(f"{at}/again", stage=stage)).status_code == 200
         await home.web.running.over(state.discussion_id)
         after = await home.service.read(state.discussion_id)

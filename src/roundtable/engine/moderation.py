@@ -31,11 +31,11 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
-from ..core.limits import FLAGS, Limits, is_cap
+from ..core.limits import FLAGS, NAMES, Limits, is_cap
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.stopping import spent_so_far
-from ..core.text import readable
+from ..core.text import listed, readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
 from ..procedures.casting import open_questions
 
@@ -134,7 +134,7 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
             f"First raise {origin}." if is_cap(origin) else f"Give more: {FLAGS[limit]}.",
         )
     if not more:
-        raise NotAllowed("None of these limits is higher than before.", "Leave them out.")
+        raise _nothing_raised(state, limits)
     event = LimitsRaised(
         budget=limits.budget,
         by=by,
@@ -147,6 +147,21 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
 def _higher(state: State, limits: Limits) -> list[str]:
     """Those of the limits that are higher than the ones of now."""
     return [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
+
+
+def _nothing_raised(state: State, limits: Limits) -> NotAllowed:
+    unknown = [
+        NAMES[name]
+        for name, new in limits.budget
+        if new is not None and getattr(state.budget, name) is None
+    ]
+    if not unknown:
+        return NotAllowed("None of these limits is higher than before.", "Leave them out.")
+    return NotAllowed(
+        f"{state.discussion_id} was opened without a limit on its {listed(unknown)}: "
+        "there is nothing to raise.",
+        "Leave it out: a limit can be raised later, but not added.",
+    )
 
 
 def _more(new: float | None, old: float | None) -> bool:
@@ -331,7 +346,7 @@ def asked_again(
     events: list[Event] = [StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)]
     if limits is not None:
         if not _higher(state, limits):
-            raise NotAllowed("None of these limits is higher than before.", "Leave them out.")
+            raise _nothing_raised(state, limits)
         origins = dict(limits.origins)
         events.append(LimitsRaised(budget=limits.budget, by=by, limits_from=origins))
     return [(each, None) for each in events]

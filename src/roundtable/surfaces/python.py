@@ -12,6 +12,7 @@ from typing import Any
 from ..bootstrap import App, start
 from ..core.errors import RoundtableError, UnknownName
 from ..core.events import StoredEvent
+from ..core.limits import Limits
 from ..core.schedule import Schedule
 from ..core.state import State
 from ..core.values import Budget, Material, Pace, Verdict
@@ -37,7 +38,7 @@ from .schedules.making import (
 )
 from .schedules.runner import Runner
 from .tokens.capability import OWNER
-from .tokens.opening import again_as, open_as, raise_as
+from .tokens.opening import again_as, limits_given, open_as, raise_to
 from .tokens.removing import remove
 
 NEWS_PATIENCE = 10.0
@@ -283,11 +284,15 @@ class Roundtable:
         set another table. NotAllowed if there is nothing to go on from."""
         return await self.ask(question, follows=discussion_id, **request)
 
-    async def ask_again(self, discussion_id: str, stage: str, *, here: bool = False) -> State:
-        """Ask the last stage of a discussion that is over once more, alone; what is said then
-        counts. NotAllowed while it runs, and for any other stage; `here` as in `run`."""
+    async def ask_again(
+        self, discussion_id: str, stage: str, *, here: bool = False, **limits: float | None
+    ) -> State:
+        """Ask the last stage of a discussion that is over once more, alone, perhaps with higher
+        limits as in `resume`; what is said then counts. NotAllowed while it runs, and for any other
+        stage; `here` as in `run`."""
         id_ = await self._id(discussion_id)
-        await again_as(self._joined, OWNER, id_, stage, by="library", here=here)
+        higher = await self._limits(id_, limits)
+        await again_as(self._joined, OWNER, id_, stage, by="library", here=here, limits=higher)
         return await self._joined.service.run(id_, here=here)
 
     async def compare(self, discussion_id: str, other: str) -> Comparison:
@@ -353,11 +358,18 @@ class Roundtable:
         """Let a paused discussion go on, or one that ended for want of budget, with higher
         `max_cost`, `max_calls`, `max_tokens` or `max_time`: whoever drives it does, or the next
         `run`."""
-        if unknown := limits.keys() - LIMIT_WORDS.keys():
-            raise UnknownName("limit", min(unknown), LIMIT_WORDS)
         id_ = await self._id(discussion_id)
-        await raise_as(self._joined, OWNER, id_, limits, surface="python", by="library")
+        higher = await self._limits(id_, limits)
+        if higher is not None:
+            state = await self._joined.service.read(id_)
+            await raise_to(self._joined, OWNER, state, higher, by="library")
         return await self._joined.service.resume(id_, by="library")
+
+    async def _limits(self, id_: str, given: Mapping[str, float | None]) -> Limits | None:
+        if unknown := given.keys() - LIMIT_WORDS.keys():
+            raise UnknownName("limit", min(unknown), LIMIT_WORDS)
+        state = await self._joined.service.read(id_)
+        return limits_given(self._joined, state, given, surface="python")
 
     async def skip(self, discussion_id: str, participant: str) -> State:
         """Do without the turn that a participant has now."""

@@ -87,10 +87,12 @@ async def again_as(
     here: bool = False,
     limits: Limits | None = None,
 ) -> State:
-    """The discussion, with its last stage open once more, and perhaps higher limits. What that may
-    cost is set aside again. Refused if so much is not left."""
+    """The discussion, with its last stage open once more, and perhaps higher limits, as in
+    `raise_to`. What that may cost is set aside again. Refused if so much is not left."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
+    if limits is not None:
+        _check_may_raise(app, held)
     most = (limits.budget if limits else state.budget).max_cost_usd
     async with _going_on(app, held, state, most):
         ask_again = app.service.ask_again
@@ -106,36 +108,48 @@ async def raise_as(
     surface: Surface,
     by: str,
 ) -> State:
-    """The discussion, which may go on as far as these limits, if any are given. To spend more is
-    for whoever could start another one, or has a limit of its own: Forbidden for those who only
-    lead it, and if so much is not left. NotAllowed where a cap is lower than what is asked for."""
+    """The discussion, which may go on as far as these limits, if any are given, as in `raise_to`
+    and `limits_given`."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
+    limits = limits_given(app, state, given, surface=surface)
+    return state if limits is None else await raise_to(app, held, state, limits, by=by)
+
+
+def limits_given(
+    app: App, state: State, given: Mapping[str, Any], *, surface: Surface
+) -> Limits | None:
+    """As far as the discussion is to go on, if any limits are given. NotAllowed where a cap is
+    lower than what is asked for."""
     higher = higher_limits(app.settings, state, given, surface=surface)
     if higher is None:
-        return state
+        return None
     limits, lowered = higher
     if lowered:
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
-    return await raise_to(app, held, state, limits, by=by)
+    return limits
 
 
 async def raise_to(
     app: App, held: Capability, state: State, limits: Limits, *, by: str, here: bool = False
 ) -> State:
-    """The discussion, which may go on as far as these limits."""
-    if held.id:
-        tokens = _tokens(app)
-        if tokens.left(held) is None:
-            held.check("open")  # who only leads has no purse of its own
-        elif state.closed is None:
-            raise NotAllowed(
-                f"{state.discussion_id} still runs, within what was set aside for it.",
-                "Give it more when it has ended for want of it.",
-            )
+    """The discussion, which may go on as far as these limits. To spend more is for whoever could
+    start another one, or has a limit of its own: Forbidden for those who only lead it, and if so
+    much is not left."""
+    _check_may_raise(app, held)
+    if held.id and state.closed is None and _tokens(app).left(held) is not None:
+        raise NotAllowed(
+            f"{state.discussion_id} still runs, within what was set aside for it.",
+            "Give it more when it has ended for want of it.",
+        )
     async with _going_on(app, held, state, limits.budget.max_cost_usd):
         id_ = state.discussion_id
         return await app.service.raise_limits(id_, limits, by=by, here=here)
+
+
+def _check_may_raise(app: App, held: Capability) -> None:
+    if held.id and _tokens(app).left(held) is None:
+        held.check("open")  # who only leads has no purse of its own
 
 
 @asynccontextmanager

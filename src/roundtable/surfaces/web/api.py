@@ -33,7 +33,7 @@ from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
-from ..tokens.opening import again_as, open_as, raise_as, settle
+from ..tokens.opening import again_as, limits_given, open_as, raise_as, settle
 from ..tokens.removing import remove
 from ..tokens.store import id_of
 from . import bodies
@@ -199,10 +199,15 @@ def _acts(routes: APIRouter) -> None:
 
     @routes.post("/again")
     async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
-        """Ask its last stage again, alone, after it is over; what is said then counts."""
-        lender = _lender(request, here, grant)
+        """Ask its last stage again, alone, after it is over, perhaps with higher limits; what is
+        said then counts."""
+        lender, given = _lender(request, here, grant), body.model_dump(exclude={"stage"})
         await here.running.check_room(grant.only)
-        state = await again_as(here.app, lender, grant.only, body.stage, by=_by(grant))
+        before = await here.app.service.read(grant.only)
+        limits = limits_given(here.app, before, given, surface="http")
+        state = await again_as(
+            here.app, lender, grant.only, body.stage, by=_by(grant), limits=limits
+        )
         await here.running.begin(grant.only, let_in=True)
         return await _goes_on(here, state)
 

@@ -221,7 +221,7 @@ class Reason(Body):
 
 
 class Higher(Body):
-    """As far as it may go on, where a limit ended it."""
+    """As far as it may go on, where a limit ended it or holds it back."""
 
     max_cost: Annotated[float | None, Field(gt=0, allow_inf_nan=False), NUMBER] = None
     """US dollars."""
@@ -252,7 +252,7 @@ class Extend(Body):
     rounds: int
 
 
-class Again(Body):
+class Again(Higher):
     stage: Short
 
 
