@@ -149,6 +149,15 @@ async def test_an_estimate_says_which_limits_would_be_passed(tmp_path: Path) -> 
         got = (await at.client.post("/api/estimate", json=body, headers=at.owner)).json()
     assert got["procedure"] == "two-views"
     assert [limit.split(":")[0] for limit in got["over_budget"]] == ["calls", "tokens"]
+    assert (got["budget"]["max_calls"], got["budget"]["max_cost_usd"]) == (2, None)
+
+
+async def test_an_estimate_says_where_the_settings_stop_it(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"version": 1, "budget": {"max_cost_usd": 2.0}}')
+    async with desk(tmp_path) as at:
+        body = {"topic": "Tea?", "procedure": "two-views"}
+        got = (await at.client.post("/api/estimate", json=body, headers=at.owner)).json()
+    assert got["budget"]["max_cost_usd"] == 2.0
 
 
 async def test_an_estimate_with_a_seat_for_a_person_knows_no_time(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ...bootstrap import App
 from ...core.errors import BadTopic, RoundtableError, UsageError
 from ...core.naming import line
 from ...core.state import State
-from ...core.values import Expected
+from ...core.values import Budget, Expected
 from ...core.visible import shown
 from ...documents.read import Unreadable
 from ...documents.reading import read_document
@@ -200,6 +200,8 @@ class Estimated(BaseModel):
     """What is most likely: between the ends."""
     multiplier: str
     line: str
+    budget: Budget
+    """Where it stops, from wherever each limit comes."""
     over_budget: list[str]
     """The limits that it will most likely pass."""
     notes: list[NoteRow]
@@ -422,6 +424,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         likely=estimate.expected,
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
+        budget=state.budget,
         over_budget=over_budget(estimate, state.budget),
         notes=[
             NoteRow(code=note.code, text=shown(note.text), remedy=shown(note.remedy))

@@ -1,6 +1,6 @@
 // Times in the reader's own zone, amounts, and other small words.
 
-import { languageNow, localeNow, t } from "./words.js";
+import { languageNow, localeNow, n, t } from "./words.js";
 
 const DATES = {
   clock: { hour: "2-digit", minute: "2-digit" },
@@ -66,6 +66,24 @@ export function money(usd) {
   const dollars = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" };
   if (usd === 0) return numbered("nothing", 0, { ...dollars, maximumFractionDigits: 0 });
   return usd < 0.01 ? numbered("cents", usd, { ...dollars, minimumFractionDigits: 4 }) : numbered("dollars", usd, dollars);
+}
+
+/** How long it takes or took, as one says it. */
+export function lasted(seconds) {
+  if (seconds < 90) return n(Math.max(1, Math.round(seconds)), "{n} second", "{n} seconds");
+  if (seconds < 5400) return n(Math.round(seconds / 60), "{n} minute", "{n} minutes");
+  return n(Math.round(seconds / 3600), "{n} hour", "{n} hours");
+}
+
+/** The limits of a budget in one line; empty where there is none. */
+export function allowed(budget) {
+  const limits = [
+    [budget.max_cost_usd, money],
+    [budget.max_calls, (most) => n(most, "{n} call", "{n} calls")],
+    [budget.max_tokens, (most) => n(most, "{n} token", "{n} tokens")],
+    [budget.max_seconds, lasted],
+  ];
+  return limits.filter(([most]) => most !== null && most !== undefined).map(([most, told]) => told(most)).join(", ");
 }
 
 /** `cross-examination` as `Cross-examination`. */

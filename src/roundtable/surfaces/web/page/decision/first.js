@@ -2,7 +2,7 @@
 // confidence, and what must be known of it.
 import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
-import { bare, day, forPeople, plainly, short, whole } from "../format.js";
+import { bare, day, forPeople, lasted, plainly, short, whole } from "../format.js";
 import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
@@ -80,13 +80,6 @@ function Question({ decision, state, example, onMade }) {
     <h1 class="q" ref=${place} dir=${directionOf(question.short)} lang=${languageOf(question.short)}><bdi>${question.short}</bdi></h1>
     ${more && html`<div class="whole" id="whole-question" hidden=${!open}><p dir="auto" lang=${languageOf(question.whole)}>${question.whole}</p>
       ${state.material.length > 0 && html`<p class="soft s">${t("With:")} ${state.material.map((each, at) => html`${at ? ", " : ""}<bdi>${each.source}</bdi> (${t("{n} characters", { n: short(each.characters) })})`)}</p>`}</div>`}`;
-}
-
-/** How long it took, as one says it. */
-export function lasted(seconds) {
-  if (seconds < 90) return n(Math.max(1, Math.round(seconds)), "{n} second", "{n} seconds");
-  if (seconds < 5400) return n(Math.round(seconds / 60), "{n} minute", "{n} minutes");
-  return n(Math.round(seconds / 3600), "{n} hour", "{n} hours");
 }
 
 /** Nothing is put to the vote where it turns on what one values: the positions side by side. */

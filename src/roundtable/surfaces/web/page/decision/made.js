@@ -1,13 +1,12 @@
 // How this was made: everything that a decision does not need and a sceptic wants.
 import { useRef } from "../vendor/hooks.js";
-import { count, money } from "../format.js";
+import { allowed, count, lasted, money } from "../format.js";
 import { Icon } from "../icons.js";
 import { Notes, Parts, useModal, Words } from "../parts.js";
 import { plainName } from "../procedures.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { sureness } from "./confidence.js";
-import { lasted } from "./first.js";
 
 /** A window at the side. Escape and a click beside it close it. */
 function Drawer({ title, onClose, children }) {
@@ -60,16 +59,12 @@ export function Made({ derived, state, turns, onClose }) {
 
 /** What nobody knows is never zero. */
 function Spent({ made, budget }) {
-  const limits = [
-    budget.max_calls && n(budget.max_calls, "{n} call", "{n} calls"),
-    budget.max_tokens && n(budget.max_tokens, "{n} token", "{n} tokens"),
-    budget.max_cost_usd && money(budget.max_cost_usd),
-  ].filter(Boolean);
+  const limits = allowed(budget);
   return html`<dl class="facts num">
     <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("not known") : lasted(made.seconds)}</dd>
     <dt>${t("Calls")}</dt><dd>${count(made.calls)}</dd>
     <dt>${t("Tokens")}</dt><dd>${t("{in} in, {out} out", { in: count(made.input_tokens), out: count(made.output_tokens) })}</dd>
     <dt>${t("Cost")}</dt><dd>${made.cost_usd === null ? t("not known") : money(made.cost_usd)}</dd>
-    ${limits.length > 0 && html`<dt>${t("Limit")}</dt><dd>${limits.join(", ")}</dd>`}
+    ${limits && html`<dt>${t("Limit")}</dt><dd>${limits}</dd>`}
   </dl>`;
 }

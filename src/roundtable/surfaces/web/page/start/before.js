@@ -1,6 +1,6 @@
 // Before the start: how long it takes, what it costs, where it stops, what to know; and the button.
 import { useState } from "../vendor/hooks.js";
-import { count, forPeople, money } from "../format.js";
+import { allowed, count, forPeople, money } from "../format.js";
 import { Icon } from "../icons.js";
 import { Failure } from "../parts.js";
 import { html } from "../ui.js";
@@ -37,7 +37,7 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
       <div><dt>${t("Cost")}</dt><dd class="big">${value ? costing(value.cost_usd) : "–"}</dd></div>
       <div><dt>${t("Seats")}</dt><dd>${value ? (hosted ? t("the host chooses") : count(value.seats.filter((each) => !each.host).length)) : "–"}</dd></div>
       <div><dt>${t("Calls")}</dt><dd>${value ? t("about {n}", { n: count(value.calls) }) : "–"}</dd></div>
-      <div><dt>${t("Stops at")}</dt><dd>${limit ? money(Number(limit)) : calls ? n(Number(calls), "{n} call", "{n} calls") : t("no limit")} <button type="button" class="link" aria-expanded=${limiting} onClick=${() => setLimiting(!limiting)}>${limiting ? t("done") : t("change")}</button></dd></div>
+      <div><dt>${t("Stops at")}</dt><dd>${value ? allowed(value.budget) || t("no limit") : "–"} <button type="button" class="link" aria-expanded=${limiting} onClick=${() => setLimiting(!limiting)}>${limiting ? t("done") : t("change")}</button></dd></div>
     </dl></div>
     ${limiting && html`<div class="limits"><label>${t("At most, in dollars")}<input type="number" min="0" step="0.01" inputmode="decimal" value=${limit} onInput=${(event) => setLimit(event.target.value)} /></label>
       <label>${t("At most, calls")}<input type="number" min="1" step="1" value=${calls} onInput=${(event) => setCalls(event.target.value)} /></label></div>`}
