@@ -1038,3 +1038,16 @@ def test_models_that_were_named_speak_where_those_of_a_preset_cannot(
     assert all(each.startswith("scripted/") for each in models)
     assert "its usual model, cannot be used here" in held.err
     assert "Held as council" in held.err
+
+
+@pytest.mark.requirement("Z-36", "I-28")
+def test_a_model_of_ones_own_server_is_not_said_to_need_the_vendors_key_alone(desk: Desk) -> None:
+    """Chosen in a shell that had the server's address, asked in one that has not."""
+    own = desk("Tea or coffee?", "--models", "openai/house-small,openai/house-large")
+    vendors = desk("Tea or coffee?", "--models", "sonnet")
+
+    assert (own.code, vendors.code) == (2, 2)
+    told = " ".join(own.err.split())
+    assert "set OPENAI_BASE_URL to its address" in told
+    assert "Create a key at https://platform.openai.com" in told
+    assert "_BASE_URL" not in vendors.err

@@ -80,9 +80,8 @@ class Catalogue:
             self._refuse_in_place_of_stored()
             provider = self._registry.providers[wanted.provider]
             why = f"{wanted.id} cannot be used here."
-            raise NoModel(
-                wanted.id, _keyless(wanted.id, provider) if provider.key_env else why, provider.get
-            )
+            told = _keyless(wanted.id, provider) if provider.key_env else why
+            raise NoModel(wanted.id, told, self._found.opener(wanted))
 
     def at_hand(self, name: str, taken: Collection[str]) -> str:
         """Implements ListedModels."""

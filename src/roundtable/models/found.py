@@ -178,10 +178,10 @@ class Found:
         remedies = [each.remedy for each in troubles]
         named = wanted or self.configured_default or ""
         if named and not self.usable(named):
-            provider = self.registry.provider_of(named)
-            open_ = any(each.id == provider.id for each in self.providers)
+            entry = self.registry.resolve(named)
+            open_ = any(each.id == entry.provider for each in self.providers)
             told.insert(0, f"{named} cannot be used now.")
-            remedies += [] if open_ or not provider.get else [provider.get]
+            remedies += [] if open_ else [self.opener(entry)]
         return Trouble(" ".join(told), " ".join(dict.fromkeys(filter(None, remedies))))
 
     def no_model(self, wanted: str = "") -> NoModel:
@@ -198,13 +198,24 @@ class Found:
             return Trouble(model_trouble.TOLD[trouble], model_trouble.REMEDIES[trouble])
         provider = next((each for each in self.providers if each.id == entry.provider), None)
         if provider is None:
-            return Trouble("cannot be used now", self.registry.providers[entry.provider].get)
+            return Trouble("cannot be used now", self.opener(entry))
         # The key is there: it is the model that is not.
         remedy = "roundtable models shows what it has."
         if there is None or not there.listed:
             return Trouble("cannot be used now", remedy)
         what = "this server does not have" if there.foreign else "the provider does not list"
         return Trouble(what, remedy)
+
+    def opener(self, entry: ModelEntry) -> str:
+        """What lets a model be called whose provider is not there: a key, or the address under
+        which it was known when it was chosen."""
+        provider = self.registry.providers[entry.provider]
+        if not (entry.guessed and provider.vendor_hosts and provider.base_url_env):
+            return provider.get
+        return (
+            f"If it is a model of a server of your own, set {provider.base_url_env[0]} to its "
+            f"address, as when you chose it. If it is one of {provider.label}: {provider.get}"
+        )
 
     def substitute(self, entry: ModelEntry) -> str:
         """The nearest usable model: the same one elsewhere, its family, its provider, its tags.
