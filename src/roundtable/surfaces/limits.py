@@ -40,10 +40,6 @@ class LimitValues(Value):
     max_time: Annotated[float | None, Field(gt=0, allow_inf_nan=False), NUMBER] = None
     """Seconds."""
 
-    @classmethod
-    def older_names(cls) -> Mapping[str, tuple[str, ...]]:
-        return {word: (older,) for older, word in OLDER_WORDS.items()}
-
     @model_validator(mode="before")
     @classmethod
     def _by_their_words(cls, given: Any) -> Any:
