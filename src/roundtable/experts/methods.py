@@ -19,7 +19,6 @@ def _read() -> tuple[ChosenExpert, ...]:
 
 METHODS = _read()
 """Different ways to reason."""
-METHOD_IDS = frozenset(method.id for method in METHODS)
 
 
 def find_method(named: str) -> ChosenExpert | None:
