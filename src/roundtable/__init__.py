@@ -29,12 +29,20 @@ if sys.version_info < (3, 11):  # noqa: UP036 - for whoever runs the sources wit
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from .core.values import Budget as Budget
     from .surfaces.engine import RoundTableEngine as RoundTableEngine
     from .surfaces.python import DiscussionFailed as DiscussionFailed
     from .surfaces.python import Roundtable as Roundtable
     from .surfaces.toolset.opening import open_toolset as open_toolset
 
-__all__ = ["DiscussionFailed", "RoundTableEngine", "Roundtable", "__version__", "open_toolset"]
+__all__ = [
+    "Budget",
+    "DiscussionFailed",
+    "RoundTableEngine",
+    "Roundtable",
+    "__version__",
+    "open_toolset",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -43,6 +51,10 @@ def __getattr__(name: str) -> Any:
         from .surfaces import python
 
         return getattr(python, name)
+    if name == "Budget":
+        from .core.values import Budget
+
+        return Budget
     if name == "RoundTableEngine":
         from .surfaces.engine import RoundTableEngine
 

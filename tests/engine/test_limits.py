@@ -10,14 +10,16 @@ from functools import cache
 
 import pytest
 
+from roundtable.core.budget import LIMITS
 from roundtable.core.errors import NotAllowed, SpeakerError
 from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State, fold
 from roundtable.core.text import dollars
-from roundtable.core.values import Budget, Material, Usage
+from roundtable.core.values import Budget, Material, ToCome, Usage
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.procedures.opening import OpenRequest
+from roundtable.procedures.endings import to_raise
+from roundtable.procedures.opening import LARGEST_LIMIT, OpenRequest
 from roundtable.rehearsal.estimate import Estimate, over_budget
 from roundtable.views.decision import Decision
 from roundtable.views.notes import notes
@@ -267,6 +269,20 @@ def test_the_remedy_for_a_spent_budget_can_be_typed_as_it_stands(
     found = re.search(rf"{command}(?P<more>[\d.]+)$", state.closed.remedy)
     assert found is not None, state.closed.remedy
     assert float(found["more"]) > most
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("limit", ["max_cost_usd", "max_tokens", "max_calls"])
+def test_no_limit_is_advised_that_would_be_refused(limit: str) -> None:
+    state = held(billed(), "deliberation", Budget(max_calls=2))
+    assert state.exhausted is not None
+    assert "roundtable resume" in to_raise(state)
+    much = LARGEST_LIMIT + 1
+    rest = ToCome(calls=much, tokens=much, cost_usd=much, seconds=1.0)
+    name = {field: word for word, field in LIMITS.items()}[limit]
+    state.exhausted = state.exhausted.model_copy(update={"limit": name, "to_come": rest})
+    assert "No limit that can be set is enough" in to_raise(state)
+    assert "--max-" not in to_raise(state)
 
 
 class Pensive(Billed):

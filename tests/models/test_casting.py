@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roundtable.experts.library_files import read_library
-from roundtable.experts.methods import METHOD_IDS
+from roundtable.experts.methods import METHODS
 from roundtable.experts.selection import Selector
 from roundtable.models.casting import LibraryCasting
 from roundtable.models.embedder import WordLlamaEmbedder
@@ -98,7 +98,7 @@ def test_empty_seats_are_filled_for_the_topic() -> None:
 @pytest.mark.parametrize("topic", ["?!", "Hello", "contract court lawsuit lawyer law"])
 def test_seats_that_nobody_fits_are_taken_by_methods_of_reasoning(topic: str) -> None:
     found = cast(CastingRequest(3), topic=topic).experts
-    methods = [p for p in found if p.id in METHOD_IDS]
+    methods = [p for p in found if p.id in {each.id for each in METHODS}]
     assert len({p.id for p in found}) == 3
     assert methods
     assert all("a way to reason" in p.reason for p in methods)

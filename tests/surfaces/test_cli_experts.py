@@ -176,3 +176,17 @@ def test_a_name_that_no_expert_bears_is_seated_with_a_warning(desk: Desk) -> Non
 
     assert "is called xyzzy" in told("--experts=xyzzy,nurse")
     assert "is called" not in told("--experts=nurse")
+
+
+def test_methods_of_reasoning_are_listed_found_and_shown(desk: Desk) -> None:
+    assert "methods of reasoning (7)" in desk("experts").out
+    assert "  precedent  Precedent" in desk("experts", "precedent").out
+    assert desk("experts", "first-principles").err == ""
+    shown = desk("experts", "show", "First Principles")
+    assert shown.code == 0
+    assert shown.out.startswith("First Principles (first-principles), a method of reasoning")
+    document = desk("experts", "show", "precedent", "--json").document
+    assert (document["name"], document["domain"]) == ("Precedent", "")
+    ids = [row["id"] for row in desk("experts", "--json").document]
+    assert {"precedent", "threat-modeller"} <= set(ids)
+    assert "Did you mean precedent?" in desk("experts", "show", "precedant").err

@@ -38,6 +38,7 @@ def offered(desk: Desk, line: str, shell: str = "bash", **env: str) -> list[str]
         ("roundtable ask --procedure five", {"plain,five-round"}),
         ("roundtable ask --models opus,son", {"plain,opus,sonnet"}),
         ("roundtable ask --experts threat", {"plain,threat-modeller"}),
+        ("roundtable ask --experts prec", {"plain,precedent"}),
         ("roundtable Should we --template arch", {"plain,architecture"}),
         ("roundtable ask --notify st", {"plain,stdout", "plain,stderr"}),
         ("roundtable ask --context q", {"file,q"}),

@@ -49,7 +49,7 @@ def test_resume_with_a_higher_cost_limit_comes_to_the_whole_verdict(
     id_ = desk.last_id()
     same = desk("resume", id_, "--max-cost", "0.1")
     assert (same.code, "is not raised by this" in same.err) == (2, True)
-    assert "--max-cost" in same.err
+    assert "Give a higher max_cost (--max-cost on the command line)." in same.err
     assert len(server.requests) == calls, "nothing was asked"
     again = desk("resume", id_, "--max-cost", "50", "--json")
     assert again.code == 0, again.err

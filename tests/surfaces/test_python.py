@@ -225,7 +225,14 @@ async def test_asking_a_person_goes_through_the_callers_own_door(tmp_path: Path)
 
 
 def test_the_package_offers_few_names() -> None:
-    names = ["DiscussionFailed", "RoundTableEngine", "Roundtable", "__version__", "open_toolset"]
+    names = [
+        "Budget",
+        "DiscussionFailed",
+        "RoundTableEngine",
+        "Roundtable",
+        "__version__",
+        "open_toolset",
+    ]
     assert roundtable.__all__ == names
     assert roundtable.Roundtable is Roundtable
     with pytest.raises(AttributeError, match="no attribute 'Round'"):

@@ -11,7 +11,7 @@ import pytest
 from roundtable.core.errors import BadSetting, RoundtableError
 from roundtable.core.values import Budget
 from roundtable.settings import Settings, read_settings
-from roundtable.surfaces.opening import limits_of
+from roundtable.surfaces.limits import limits_of
 from roundtable.trust import MOST_BYTES, STORE, Trust
 from tests.experts.test_library_files import GOOD
 from tests.trusted import trust_project

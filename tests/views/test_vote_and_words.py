@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from roundtable.core.state import State
-from roundtable.experts.chosen import named_expert
+from roundtable.experts.chosen import unknown_expert
 from roundtable.ports import ChosenExperts
 from roundtable.procedures.deliberation.seating import seat
 from roundtable.procedures.opening import OpenRequest
@@ -66,7 +66,7 @@ def test_a_quotation_that_only_repeats_the_position_is_no_quotation() -> None:
 
 
 def test_who_is_described_in_a_sentence_is_not_said_to_be_a_name_alone() -> None:
-    experts = tuple(map(named_expert, ("Beekeeper: asks about the bees", "beekeper")))
+    experts = tuple(map(unknown_expert, ("Beekeeper: asks about the bees", "beekeper")))
     request = OpenRequest("Lisbon or Porto?", chosen_experts=ChosenExperts(experts))
     notes = seat(request, Cast("scripted/echo"), {}).notes
     made_up = [note.text for note in notes if note.code == "made_up"]

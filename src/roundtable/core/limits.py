@@ -14,12 +14,14 @@ NAMES: Mapping[str, str] = {
     "max_cost_usd": "cost",
     "max_seconds": "time",
 }
-FLAGS: Mapping[str, str] = {
-    "max_calls": "--max-calls",
-    "max_tokens": "--max-tokens",
-    "max_cost_usd": "--max-cost",
-    "max_seconds": "--max-time",
+WORDS: Mapping[str, str] = {
+    "max_cost_usd": "max_cost",
+    "max_calls": "max_calls",
+    "max_tokens": "max_tokens",
+    "max_seconds": "max_time",
 }
+"""What they are called wherever somebody gives them. What is stored keeps the names it had."""
+FLAGS: Mapping[str, str] = {name: f"--{word.replace('_', '-')}" for name, word in WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)

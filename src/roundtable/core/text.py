@@ -212,6 +212,11 @@ def _goes_on(before: str, follows: str) -> bool:
     return _LETTERED.fullmatch(initial["name"] or "") is None
 
 
+def as_sentence(text: str) -> str:
+    """The text with a full stop, unless it ends in a mark of its own."""
+    return text if not text or text[-1] in ".!?…。！？" else f"{text}."
+
+
 def whole_sentences(text: str, limit: int) -> str:
     """The text, or as many of its first sentences as have room in `limit` characters with a mark
     behind them that something is missing; where not even one has, it is cut between words."""

@@ -31,7 +31,7 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
-from ..core.limits import FLAGS, NAMES, Limits, is_cap
+from ..core.limits import FLAGS, NAMES, WORDS, Limits, is_cap
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.stopping import spent_so_far
@@ -131,7 +131,9 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
         origin = limits.origins.get(limit, "")
         raise NotAllowed(
             f"The {spent.limit} limit ended it ({spent_so_far(state)}), and is not raised by this.",
-            f"First raise {origin}." if is_cap(origin) else f"Give more: {FLAGS[limit]}.",
+            f"First raise {origin}."
+            if is_cap(origin)
+            else f"Give a higher {WORDS[limit]} ({FLAGS[limit]} on the command line).",
         )
     if not more:
         raise _nothing_raised(state, limits)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..core.errors import UsageError
-from ..core.text import clip, slug
+from ..core.text import as_sentence, clip, slug
 from ..ports import ChosenExpert
 from .expert import Expert
 
 DESCRIBES = ": "
 _MARKUP = re.compile(r"[<>`*\[\]{}|\\]")
 LONGEST_SENTENCE = 300
+"""Characters of the sentence by which somebody describes an expert of their own."""
+ASKED_FOR = "asked for"
 DESCRIBED = "described by whoever asks"
 """Why somebody sits here of whom whoever asks wrote a sentence."""
-"""Characters by which somebody describes an expert of their own."""
+UNKNOWN = "asked for by name, which nobody in the library has"
+"""Why somebody sits here of whom nothing but the name is known."""
 
 
 def is_described(named: str) -> bool:
@@ -57,7 +61,7 @@ def named_expert(named: str) -> ChosenExpert:
         return ChosenExpert(
             id=slug(name, default="expert"),
             name=name,
-            perspective=_sentence(sentence),
+            perspective=as_sentence(clip(" ".join(sentence.split()), LONGEST_SENTENCE)),
             guidance=f"Argue as {name}, from the working practice of whoever that is.",
             reason=DESCRIBED,
         )
@@ -73,6 +77,7 @@ def named_expert(named: str) -> ChosenExpert:
     )
 
 
-def _sentence(text: str) -> str:
-    told = clip(" ".join(text.split()), LONGEST_SENTENCE)
-    return told if told[-1] in ".!?…。！？" else f"{told}."
+def unknown_expert(named: str) -> ChosenExpert:
+    """The same of somebody who was looked for in the library, and is not there."""
+    found = named_expert(named)
+    return found if found.reason == DESCRIBED else replace(found, reason=UNKNOWN)

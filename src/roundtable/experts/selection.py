@@ -16,6 +16,7 @@ from heapq import nlargest
 
 from ..core.errors import BadTopic, UnknownName, UsageError
 from ..ports import Embedder
+from .chosen import ASKED_FOR
 from .expert import Expert
 from .fields import Fields
 from .gloss import in_english
@@ -60,7 +61,6 @@ SEATS = 3
 
 MOST_RELEVANT = "most relevant"
 RELEVANT_AND_DIFFERENT = "relevant and different"
-ASKED_FOR = "asked for"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.text import slug
-from ..experts.chosen import chosen_expert, is_described, named_expert
-from ..experts.methods import METHODS
+from ..experts.chosen import (
+    ASKED_FOR,
+    chosen_expert,
+    is_described,
+    named_expert,
+    unknown_expert,
+)
+from ..experts.methods import METHODS, find_method
 from ..ports import CastingRequest, ChosenExpert, ChosenExperts
 from .routing import HOST, Route, RouteTier, Vacancy
 
@@ -111,12 +117,14 @@ class LibraryCasting:
 
 
 def _named(selector: Selector, name: str) -> ChosenExpert:
-    """The library's expert of this name; else an expert of this name with the guidance of the
-    nearest one, if there is one that the name itself points at."""
+    """The library's expert of this name, or the method of reasoning; else an expert of this
+    name with the guidance of the nearest one, if there is one that the name itself points at."""
     wanted = name.strip().casefold()
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
-            return chosen_expert(expert, "asked for")
+            return chosen_expert(expert, ASKED_FOR)
+    if (method := find_method(name)) is not None:
+        return method
     if is_described(name):  # whoever asks knows better than the library who is meant
         return named_expert(name)
     field = " ".join(_NO_FIELD.sub(" ", wanted).replace("-", " ").split())
@@ -125,7 +133,7 @@ def _named(selector: Selector, name: str) -> ChosenExpert:
     of_domain = (c for c in near if words & set(c.expert.domain.split("-")))
     found = next(of_domain, None) or next((c for c in near[:1] if c.named), None)
     if found is None:
-        return named_expert(name)
+        return unknown_expert(name)
     return replace(
         chosen_expert(
             found.expert, f"asked for by name; nearest in the library: {found.expert.name}"

@@ -13,6 +13,7 @@ from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
 from ..core.text import listed
 from ..core.values import Verdict
+from .opening import LARGEST_LIMIT
 
 
 def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:
@@ -74,11 +75,18 @@ def _remedy(state: State, why: str) -> str:
     origins = (state.limits_from.get(name, "") for name in names)
     caps = list(dict.fromkeys(each for each in origins if is_cap(each)))
     first = f"First raise {listed(caps)}. Then raise" if caps else "Raise"
-    values = " ".join(f"{FLAGS[name]} {_enough(state, name)}" for name in names)
+    enough = {name: _enough(state, name) for name in names}
+    if any(float(value) > LARGEST_LIMIT for value in enough.values()):
+        return f"{_unpriced(state)}{_BEYOND_LIMITS}"
+    values = " ".join(f"{FLAGS[name]} {value}" for name, value in enough.items())
     command = f"roundtable resume {state.discussion_id} {values}"
     return f"{_unpriced(state)}{first} the {limits}{why}: {command}"
 
 
+_BEYOND_LIMITS = (
+    "No limit that can be set is enough for the rest: a server seems to have reported numbers of "
+    "tokens that cannot be. Check the servers of the models that spoke, and ask again."
+)
 _LEAST_USD = 0.0001
 """A smaller limit is no advice: no call is that cheap."""
 _MORE = 1.1

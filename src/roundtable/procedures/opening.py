@@ -108,13 +108,15 @@ def checked_context(material: Material) -> Material:
     return material.model_copy(update={"source": line(material.source) or "document"})
 
 
-def checked_budget(budget: Budget) -> Budget:
-    """The limits as they will be stored. BadSetting for one that no number of ours could reach:
-    whoever wants no limit leaves it out."""
+def checked_budget(
+    budget: Budget, *, where: str = "budget", called: Mapping[str, str] | None = None
+) -> Budget:
+    """The limits as they will be stored. BadSetting for one that no number of ours could reach,
+    which names it as it is `called` where it was given: whoever wants no limit leaves it out."""
     for name, limit in budget:
         if limit is not None and not limit <= LARGEST_LIMIT:
             expected = f"a number up to {LARGEST_LIMIT:,}; without a limit, leave it out"
-            raise BadSetting("budget", name, expected)
+            raise BadSetting(where, (called or {}).get(name, name), expected)
     return budget
 
 

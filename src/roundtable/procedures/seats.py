@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..core.errors import NoModel
+from ..core.errors import NoModel, UsageError
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
+from ..experts.chosen import UNKNOWN
 from ..ports import ChosenExpert, ListedModels, Models, SpeakerChain
 from .messages import demonstrated
 
@@ -43,7 +44,7 @@ class Seats:
         return made
 
     def add_expert(self, persona: ChosenExpert, model: str | None) -> Participant:
-        return self.add(
+        seated = self.add(
             persona.id,
             persona.name,
             model,
@@ -51,6 +52,14 @@ class Seats:
             perspective=persona.perspective,
             why=persona.reason,
         )
+        self.note_unknown(persona, seated)
+        return seated
+
+    def note_unknown(self, persona: ChosenExpert, seated: Participant) -> None:
+        """Say so of an expert of whom only the name is known: a slip must not pass for one. People
+        from outside know who they are."""
+        if persona.reason == UNKNOWN and seated.speaker.model != OUTSIDE:
+            self.notes.append(made_up(persona.name, self._models))
 
     def host(
         self,
@@ -131,6 +140,31 @@ class Seats:
             perspective=perspective,
             speakers=chosen.speakers,
         )
+
+
+def made_up(name: str, models: Models) -> NoteAdded:
+    """What is to be said of an expert of whom nothing but the name is known."""
+    meant = (
+        "It is a model that can speak here: name models with --models. "
+        if (_can_speak(name, models))
+        else ""
+    )
+    return NoteAdded(
+        code="made_up",
+        text=f"No expert of the library is called {name}: all that this seat knows is its name.",
+        remedy=f"{meant}`roundtable experts WORDS` finds those who are there.",
+    )
+
+
+def _can_speak(name: str, models: Models) -> bool:
+    """Whether a model of this name would speak, and no other in its place."""
+    if not isinstance(models, ListedModels) or name == OUTSIDE:
+        return False
+    try:
+        chain = models.seat(name, name)
+    except UsageError:  # there is no such model, or none can be had
+        return False
+    return not (chain.notes or chain.speakers[0].demonstration)
 
 
 def hosted(models: Models, wanted: str | None, name: str, table: Sequence[str]) -> SpeakerChain:

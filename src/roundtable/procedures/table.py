@@ -35,7 +35,7 @@ from ..core.events import SpeechGiven
 from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
-from ..core.text import clip_words, worded
+from ..core.text import as_sentence, clip_words, worded
 from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
@@ -264,8 +264,11 @@ class Table:
 
     @staticmethod
     def view(participant: Participant) -> str:
-        """What a model that understands little is told of a seat's point of view."""
-        return "the question below" if participant.described else participant.perspective
+        """What a model that understands little is told of a seat's point of view, within a
+        sentence."""
+        return (
+            "the question below" if participant.described else participant.perspective.rstrip(".")
+        )
 
     @staticmethod
     def own_name(participant: Participant) -> str:
@@ -294,7 +297,7 @@ class Table:
             guidance = self.state.seated.guidance.get(participant.id, guidance)
         return {
             "name": participant.name,
-            "perspective": participant.perspective,
+            "perspective": as_sentence(participant.perspective),
             "guidance": str(guidance),
             "own_seat": "",
         }

@@ -15,9 +15,6 @@ from ..core.control_codes import without_escapes
 from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
-from ..core.limits import FLAGS, Limits, joined
-from ..core.limits import told as in_words
-from ..core.state import State
 from ..core.text import listed
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..core.visible import shown as shown_text
@@ -30,6 +27,7 @@ from ..procedures.spec import PREFIX, ProcedureSpec
 from ..setting_lines import SettingLines
 from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
+from .limits import limits_of
 from .notification_plan import NotificationRequest, notification_plan
 from .prior import find_earlier
 
@@ -49,7 +47,7 @@ def open_request(
     options: Mapping[str, Any] | None = None,
     context: Sequence[str | Material] = (),
     language: str | None = None,
-    budget: Budget | Mapping[str, float | None] | None = None,
+    budget: Budget | Mapping[str, Any] | None = None,
     pace: Pace | None = None,
     follows: str = "",
     here: bool = False,
@@ -180,65 +178,6 @@ def checked_for_secrets(
 def _uncoloured(material: Material) -> Material:
     text = without_escapes(material.text)
     return material if text == material.text else Material(source=material.source, text=text)
-
-
-def limits_of(
-    settings: Settings,
-    given: Budget | Mapping[str, float | None] | None,
-    *,
-    surface: Surface,
-    before: Limits | None = None,
-) -> tuple[Limits, tuple[NoteAdded, ...]]:
-    """The limits that count, each with its origin: what is given over what is usual, or was
-    `before`, and no more than the user's caps and a project's file allow. Notes say which of it was
-    lowered."""
-    usual = before or settings.usual_limits
-    wanted = usual
-    asked: dict[str, float | None] = {}
-    if given is not None:
-        asked = dict(given if isinstance(given, Mapping) else given.model_dump())
-        asked = {name: value for name, value in asked.items() if value is not None}
-        whole = isinstance(given, Budget)
-        values = asked if whole else {**usual.budget.model_dump(exclude_none=True), **asked}
-        own = {n: FLAGS[n] if surface in _WORDS else "the request" for n in asked}
-        origins = own if whole else {**usual.origins, **own}
-        wanted = Limits(checked_values(Budget, values, "budget"), origins)
-    limits, lowered = joined(wanted, [settings.caps])
-    notes = tuple(
-        NoteAdded(
-            code="budget_capped",
-            text=f"The limit is {in_words(name, getattr(limits.budget, name))}, by "
-            f"{limits.origins.get(name, 'a cap')}, and not the "
-            f"{in_words(name, getattr(wanted.budget, name))} that were asked for.",
-            remedy="Caps stand under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted "
-            "project's roundtable.toml.",
-        )
-        for name in lowered
-        if name in asked
-    )
-    return limits, notes
-
-
-LIMIT_WORDS: Mapping[str, str] = {
-    "max_calls": "max_calls",
-    "max_tokens": "max_tokens",
-    "max_cost": "max_cost_usd",
-    "max_time": "max_seconds",
-}
-"""What limits are called where somebody raises them, and what they limit."""
-
-
-def higher_limits(
-    settings: Settings, state: State, given: Mapping[str, Any], *, surface: Surface
-) -> tuple[Limits, tuple[NoteAdded, ...]] | None:
-    """As far as a discussion may go on, by what is given of the limits; None where nothing is."""
-    named = {
-        limit: given[word] for word, limit in LIMIT_WORDS.items() if given.get(word) is not None
-    }
-    if not named:
-        return None
-    before = Limits(state.budget, state.limits_from)
-    return limits_of(settings, named, surface=surface, before=before)
 
 
 # --- the options of a request ---------------------------------------------------------------------

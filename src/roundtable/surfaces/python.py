@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ..bootstrap import App, start
-from ..core.errors import RoundtableError, UnknownName
+from ..core.errors import RoundtableError, UnknownName, UsageError
 from ..core.events import StoredEvent
 from ..core.limits import Limits
 from ..core.schedule import Schedule
 from ..core.state import State
+from ..core.text import listed
 from ..core.values import Budget, Material, Pace, Verdict
 from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
@@ -25,8 +26,9 @@ from ..programs import workspace_of
 from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
 from .files import WorkspaceFiles
+from .limits import LIMIT_WORDS, OLDER_WORDS
 from .notification_plan import NotificationRequest
-from .opening import LIMIT_WORDS, checked_for_secrets, open_request
+from .opening import checked_for_secrets, open_request
 from .schedules.making import (
     KEPT,
     WantedSchedule,
@@ -175,7 +177,11 @@ class Roundtable:
         procedure: str | None = None,
         context: Sequence[str | Material] = (),
         language: str | None = None,
-        budget: Budget | str | None = None,
+        budget: Budget | Mapping[str, float | None] | str | None = None,
+        max_cost: float | None = None,
+        max_calls: int | None = None,
+        max_tokens: int | None = None,
+        max_time: float | None = None,
         pace: Pace | None = None,
         follows: str = "",
         here: bool = False,
@@ -191,8 +197,13 @@ class Roundtable:
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
         as `quick=True` or `preset="cheap"` for the council: docs/reference/options.md has them
-        all. `budget` are limits, or the council's level: "low", "medium", "high". `pace` says how
-        long speakers may keep silent and how much they think, as `Pace(first_word=300)`.
+        all. `pace` says how long speakers may keep silent and how much they think, as
+        `Pace(first_word=300)`.
+
+        `max_cost` in US dollars, `max_calls`, `max_tokens` and `max_time` in seconds are limits,
+        each in place of the user's own; `budget={"max_cost": 0.5}` says the same, a `Budget` stands
+        in for all of the user's, and "low", "medium" or "high" is the council's level. UsageError,
+        and nothing is opened, for what is no limit.
 
         `follows` names a discussion that is over: its table is asked, with its record in hand,
         unless a procedure or options are named; `context_from` are others to have in hand. Where
@@ -206,7 +217,14 @@ class Roundtable:
         likely secrets in question and context; SecretsFound unless something is said.
         """
         if isinstance(budget, str):
-            options["budget"] = budget
+            options["budget"], budget = budget, None
+        words = {
+            "max_cost": max_cost,
+            "max_calls": max_calls,
+            "max_tokens": max_tokens,
+            "max_time": max_time,
+            **{word: options.pop(word) for word in OLDER_WORDS if word in options},
+        }
         request = open_request(
             self._joined.settings,
             question,
@@ -215,7 +233,7 @@ class Roundtable:
             options=options,
             context=context,
             language=language,
-            budget=budget if isinstance(budget, Budget) else None,
+            budget=_limits_among(words, budget),
             pace=pace,
             follows=follows,
             here=here,
@@ -241,13 +259,13 @@ class Roundtable:
         **request: Any,
     ) -> Schedule:
         """Have a question put to a table at the times of a cron expression, or once `at` a time.
-        `request` are `procedure`, `options`, `context`, `language`, `budget`, `search`, `news`,
-        `confidential` and `secrets`, as `open` takes them; the options as one dictionary. Whoever
-        serves, a worker, or `run_due` opens it."""
+        `request` are `procedure`, `options`, `context`, `language`, `budget` or its single limits,
+        `search`, `news`, `confidential` and `secrets`, as `open` takes them; the options as one
+        dictionary. Whoever serves, a worker, or `run_due` opens it."""
+        words = {word: request.pop(word) for word in _LIMITS if word in request}
         if unknown := request.keys() - set(KEPT):
-            raise UnknownName("part of a schedule", min(unknown), KEPT)
-        if isinstance(budget := request.get("budget"), Budget):
-            request["budget"] = budget.model_dump(exclude_none=True)
+            raise UnknownName("part of a schedule", min(unknown), (*KEPT, *LIMIT_WORDS))
+        request["budget"] = _limits_among(words, request.get("budget"))
         request["context"] = [
             Material(source=f"context {n}", text=each) if isinstance(each, str) else each
             for n, each in enumerate(request.get("context", ()), 1)
@@ -366,8 +384,6 @@ class Roundtable:
         return await self._joined.service.resume(id_, by="library")
 
     async def _limits(self, id_: str, given: Mapping[str, float | None]) -> Limits | None:
-        if unknown := given.keys() - LIMIT_WORDS.keys():
-            raise UnknownName("limit", min(unknown), LIMIT_WORDS)
         state = await self._joined.service.read(id_)
         return limits_given(self._joined, state, given, surface="python")
 
@@ -453,6 +469,19 @@ class Roundtable:
             return settings
         choices = settings.choices.model_copy(update={"db": self._db})
         return settings.model_copy(update={"choices": choices})
+
+
+_LIMITS = (*LIMIT_WORDS, *OLDER_WORDS)
+
+
+def _limits_among(words: Mapping[str, Any], budget: Any) -> Any:
+    """The limits of a request, which stand in its budget, or beside it."""
+    given = {word: value for word, value in words.items() if value is not None}
+    if given and budget is not None:
+        raise UsageError(
+            f"{listed(list(given))} and a budget are given.", "Give all limits in one of the two."
+        )
+    return given or budget
 
 
 async def _next(events: AsyncIterator[StoredEvent]) -> StoredEvent | None:

@@ -486,7 +486,7 @@ def other_of(home: Any) -> dict[str, str]:
 async def test_the_tool_adds_lists_and_stops_them(app: App) -> None:
     tools = Toolset(app)
     made = await tools.schedule(
-        action="add", question="Why?", cron="@daily", max_cost_usd=1.0, **REQUEST
+        action="add", question="Why?", cron="@daily", max_cost=1.0, **REQUEST
     )
     (row,) = made.schedules
     assert [each.id for each in (await tools.schedule()).schedules] == [row.id]

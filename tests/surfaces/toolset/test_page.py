@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import UsageError
+from roundtable.surfaces.toolset.base import STARTED
 from roundtable.surfaces.web import found
 from tests.surfaces.desk import environment
 
@@ -31,11 +32,14 @@ async def test_a_discussion_gets_a_page_whose_server_outlives_the_call(
         home = toolset.app.settings.home
         try:
             opened = await toolset.create_discussion(topic=TOPIC, participants=SEATS, web_port=0)
-            assert opened.warnings == []
+            assert opened.warnings == [STARTED]
+            assert "roundtable serve --stop" in STARTED
             assert opened.web_url is not None
             assert "/r/" in opened.web_url
             assert "<html" in await asyncio.to_thread(page, opened.web_url)
             invited = await toolset.invite(opened.discussion_id, "arch")
+            again = await toolset.create_discussion(topic=TOPIC, participants=SEATS)
+            assert again.warnings == [], "the server is there already"
             assert invited.web_url is not None
             assert invited.web_url != opened.web_url
             quiet = await toolset.create_discussion(topic=TOPIC, participants=SEATS, web=False)

@@ -120,7 +120,12 @@ def test_a_server_outlives_its_starter_is_found_again_and_can_be_stopped(tmp_pat
         assert told.out.strip() == owner_url(found, load_links(home))
         again = command(home, "serve", "--no-browser")
         assert (again.code, again.out) == (0, told.out)
-        assert f"process {found.pid}" in again.err
+        assert f"on port {found.port}, by process {found.pid}" in again.err
+        assert "Nothing was started" not in again.err
+        other = command(home, "serve", "--no-browser", "--port", "9491")
+        assert (other.code, other.out) == (0, told.out)
+        assert "Nothing was started on port 9491" in other.err
+        assert "roundtable serve --stop" in other.err
     finally:
         stopped = command(home, "serve", "--stop")
     assert stopped.err.strip() == "Stopped."

@@ -14,11 +14,12 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.state import State
 from ...core.values import Participant, Value
-from ...experts.chosen import named_expert
+from ...experts.chosen import UNKNOWN
+from ...experts.methods import method_or_named
 from ...ports import CastingRequest, ChosenExpert, ListedModels, Models
 from ..messages import demonstrated, demonstration
 from ..opening import OpenRequest, Seating
-from ..seats import HOST_ID, hosted
+from ..seats import HOST_ID, hosted, made_up
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
 from .options import AdaptiveFlags, TaskMode
@@ -262,6 +263,8 @@ class _Setting:
         usual = len(slots) if self.flags.listed else min(len(own), self.panels.max_panel)
         filled = _filled(slots, self.flags.count(usual))
         for place, persona in enumerate(self._personas()):
+            if persona.reason == UNKNOWN:
+                self.notes.append(made_up(persona.name, self.models))
             task = persona.guidance or f"Argue as {persona.name}: {persona.perspective}"
             filled = (
                 *filled[:place],
@@ -291,7 +294,7 @@ class _Setting:
         if not self.flags.experts:
             return ()
         chosen = self.request.chosen_experts
-        return chosen.experts if chosen else [named_expert(name) for name in self.flags.experts]
+        return chosen.experts if chosen else [method_or_named(name) for name in self.flags.experts]
 
     def _listed(self) -> tuple[tuple[Slot, ...], str]:
         names = self.flags.listed

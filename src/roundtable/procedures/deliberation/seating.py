@@ -7,9 +7,8 @@ from typing import Any
 
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
-from ...core.values import OUTSIDE, Participant
-from ...experts.chosen import DESCRIBED
-from ...experts.methods import METHOD_IDS, METHODS
+from ...core.values import Participant
+from ...experts.methods import METHODS
 from ...ports import CastingRequest, Models
 from ..casting import seats_asked
 from ..messages import demonstration, one_family
@@ -31,10 +30,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     )
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
-        seated = seats.add_expert(persona, wanted)
-        known = persona.domain or persona.id in METHOD_IDS or persona.reason == DESCRIBED
-        if chosen_experts and not known and seated.speaker.model != OUTSIDE:
-            seats.notes.append(_made_up(persona.name))
+        seats.add_expert(persona, wanted)
     routed = chosen_experts.host_model if chosen_experts else None
     host = seats.host(
         flags.host or wishes.named_for(HOST_ID) or routed,
@@ -67,15 +63,6 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
         flags.experts,
         not flags.no_record,
         open=not flags.experts and flags.critique and not flags.wishes.for_seats(HOST_ID),
-    )
-
-
-def _made_up(name: str) -> NoteAdded:
-    """A slip in a name must not pass for an expert."""
-    return NoteAdded(
-        code="made_up",
-        text=f"No expert of the library is called {name}: all that this seat knows is its name.",
-        remedy="`roundtable experts WORDS` finds those who are there.",
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME
-from ...experts.chosen import named_expert
+from ...experts.methods import method_or_named
 from ...ports import ChosenExpert, Models
 from ...views.five_round.standing import BY_SIDE
 from ..casting import seats_asked
@@ -78,7 +78,7 @@ def _remembered(persona: ChosenExpert) -> dict[str, JsonValue]:
 def _personas(flags: FiveRoundFlags) -> tuple[ChosenExpert, ...]:
     """Without a library: personas of the names that were given, or the usual three."""
     if flags.names:
-        return tuple(named_expert(name) for name in flags.names)
+        return tuple(method_or_named(name) for name in flags.names)
     return USUAL[: flags.count]
 
 

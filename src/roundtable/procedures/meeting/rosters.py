@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.values import HOST_WIRE_NAME
-from ...experts.chosen import named_expert
 from ...experts.library_files import read_library
+from ...experts.methods import method_or_named
 from ...experts.roster import roster as ready_roster
 from ...ports import CastingRequest, ChosenExperts
 from ..opening import OpenRequest
@@ -49,7 +49,7 @@ def roster(
                 display_name=persona.name,
                 model=persona.model,
             )
-            for persona in personas or [named_expert(each) for each in experts]
+            for persona in personas or [method_or_named(each) for each in experts]
         )
     return tuple(
         Place(

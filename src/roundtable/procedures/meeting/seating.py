@@ -39,15 +39,23 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         places = parse_places([*places, you])
         own.append(OUTSIDE)
     seats = Seats(models, tuple(notes))
+    cast = (
+        ()
+        if options.participants or not request.chosen_experts
+        else (request.chosen_experts.experts)
+    )
+    personas = {persona.id: persona for persona in cast}
     for at, place in enumerate(places):
         wished = wishes.model_for(at, place.profile, place.display_name)
-        seats.add(
+        seated = seats.add(
             place.profile,
             place.display_name,
             own[at] or wished or place.model,
             role=place.role,
             perspective=place.perspective,
         )
+        if (persona := personas.get(place.profile)) is not None:
+            seats.note_unknown(persona, seated)
     routed = request.chosen_experts.host_model if request.chosen_experts else None
     host = seats.host(
         options.host or wishes.named_for(HOST_WIRE_NAME, HOST_ID) or routed,

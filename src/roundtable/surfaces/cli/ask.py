@@ -49,7 +49,8 @@ from ...version import __version__
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..opening import LIMIT_WORDS, higher_limits, open_request
+from ..limits import LIMIT_WORDS, higher_limits
+from ..opening import open_request
 from ..tokens.capability import OWNER
 from ..tokens.opening import again_as, open_as, raise_to
 from ..web.drafts import posting
@@ -355,7 +356,8 @@ def _stay_done(turns: int) -> str:
 async def _higher_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> Limits | None:
     """As far as the discussion may go on, where limits are given."""
     state = await app.service.read(discussion_id)
-    higher = higher_limits(app.settings, state, flags, surface="cli")
+    given = {word: flags[word] for word in LIMIT_WORDS}
+    higher = higher_limits(app.settings, state, given, surface="cli")
     if higher is None:
         return None
     limits, lowered = higher
@@ -615,7 +617,7 @@ def request_of(
         context=documents.materials,
         notes=documents.notes,
         language=flags["language"],
-        budget={limit: flags[flag] for flag, limit in LIMIT_WORDS.items()},
+        budget={word: flags[word] for word in LIMIT_WORDS},
         follows=flags.get("follows", ""),
         here=flags.get("here", False),
         context_from=flags.get("context_from") or (),

@@ -34,7 +34,7 @@ from ...procedures.options import find
 from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.delivery import Delivery
-from ..opening import LIMIT_WORDS
+from ..limits import OLDER_WORDS
 from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
@@ -245,10 +245,9 @@ def _request(
 
 def _refuse_what_is_everybodys(options: Mapping[str, Any], flags: Mapping[str, Any]) -> None:
     """UsageError for what is no option of a procedure, but of the line or of the command."""
-    limits = {limit: word for word, limit in LIMIT_WORDS.items()}
     for name in options:
         word = name.removeprefix("--").replace("-", "_")
-        word = limits.get(word, word)
+        word = OLDER_WORDS.get(word, word)
         if any(find(model, word) for model in OPTIONS.values()) or word not in flags:
             continue
         instead = f"Give it on the command line, for all questions: --{word.replace('_', '-')}."

@@ -126,11 +126,12 @@ def procedures() -> Iterator[Value]:
 
 
 def experts() -> Iterator[Value]:
-    folders = (_package() / "experts" / "library", _home() / "experts")
-    for folder in (*folders, _project() / "experts"):
-        for file in sorted(folder.glob("*.toml")):
-            for each in _toml(file).get("expert", ()):
-                yield str(each["id"]), str(each.get("name", ""))
+    own = _package() / "experts"
+    folders = (own / "library", _home() / "experts", _project() / "experts")
+    files = [file for folder in folders for file in sorted(folder.glob("*.toml"))]
+    for file in (*files, own / "methods.toml"):
+        for each in _toml(file).get("expert", ()):
+            yield str(each["id"]), str(each.get("name", ""))
 
 
 def models() -> Iterator[Value]:

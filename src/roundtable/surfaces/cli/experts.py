@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import UnknownName, UsageError
 from ...experts.expert import Expert
 from ...experts.library_files import OwnFile, own_files, read_library, read_own
+from ...experts.methods import METHODS, find_method
+from ...ports import ChosenExpert
 from ...settings import Settings
 from .here import settings_here
 from .terminal import echo, echo_error, print_json
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 NEAREST = 8
 """Experts shown for a query that is in nobody's words."""
+HEADING = "methods of reasoning"
 
 
 def experts_command(flags: Mapping[str, Any]) -> int:
@@ -32,13 +35,17 @@ def experts_command(flags: Mapping[str, Any]) -> int:
     if query == ("show",):
         raise UsageError("Show whom?", "Name one: roundtable experts show threat-modeller")
     if query[:1] == ("show",):
-        return _show(_found(" ".join(query[1:]), library), own, as_json=flags["as_json"])
+        found = _found(" ".join(query[1:]), library)
+        if isinstance(found, ChosenExpert):
+            return _show_method(found, as_json=flags["as_json"])
+        return _show(found, own, as_json=flags["as_json"])
     if query:
         return _search(" ".join(query), settings, library, as_json=flags["as_json"])
     if flags["as_json"]:
-        _print_json([expert.model_dump(mode="json") for expert in library.values()])
+        _print_json([*map(_dumped, library.values()), *map(_dumped, METHODS)])
         return 0
     _list(library.values(), set(read_own(own)))
+    _list_methods(METHODS, first=False)
     echo("\nOne of them: roundtable experts show ID")
     echo('A panel for a topic: roundtable experts --for "Should we …?"')
     return 0
@@ -60,12 +67,14 @@ def _list(experts: Iterable[Expert], own: set[str]) -> None:
 
 def _search(query: str, settings: Settings, library: Mapping[str, Expert], *, as_json: bool) -> int:
     """Those who bear the words; if nobody does, those who come nearest in meaning."""
-    found = [expert for expert in library.values() if _bears(expert, query)]
-    if found:
+    found = [expert for expert in library.values() if _bears(_words(expert), query)]
+    methods = [each for each in METHODS if _bears((each.id, each.name, HEADING), query)]
+    if found or methods:
         if as_json:
-            _print_json([expert.model_dump(mode="json") for expert in found])
+            _print_json([*map(_dumped, found), *map(_dumped, methods)])
         else:
             _list(found, set())
+            _list_methods(methods, first=not found)
         return 0
     from ...bootstrap import expert_selector
 
@@ -80,23 +89,64 @@ def _search(query: str, settings: Settings, library: Mapping[str, Expert], *, as
     return 0
 
 
-def _bears(expert: Expert, query: str) -> bool:
-    words = (
-        expert.id,
-        expert.name,
-        expert.domain,
-        *(t for row in expert.tags.values() for t in row),
-    )
+def _list_methods(methods: Sequence[ChosenExpert], *, first: bool) -> None:
+    """Those who belong to no field: they sit where no expert fits, or where they are named."""
+    if not methods:
+        return
+    width = max(len(each.id) for each in methods)
+    echo(f"{'' if first else chr(10)}{HEADING} ({len(methods)})")
+    for each in methods:
+        echo(f"  {each.id:<{width}}  {each.name}")
+
+
+def _words(expert: Expert) -> Iterable[str]:
+    tags = (tag for row in expert.tags.values() for tag in row)
+    return (expert.id, expert.name, expert.domain, *tags)
+
+
+def _bears(words: Iterable[str], query: str) -> bool:
     wanted = query.strip().casefold()
     return any(wanted in word.casefold() for word in words)
 
 
-def _found(name: str, library: Mapping[str, Expert]) -> Expert:
+def _found(name: str, library: Mapping[str, Expert]) -> Expert | ChosenExpert:
+    """The expert of this name, or the method of reasoning."""
     wanted = name.strip().casefold()
     for expert in library.values():
         if wanted in (expert.id, expert.name.casefold()):
             return expert
-    raise UnknownName("expert", name, library)
+    if (method := find_method(name)) is not None:
+        return method
+    raise UnknownName("expert", name, [*library, *(each.id for each in METHODS)])
+
+
+def _dumped(expert: Expert | ChosenExpert) -> dict[str, Any]:
+    """An expert as a row of one document; a method has no field, and nobody finds it by tags."""
+    if isinstance(expert, Expert):
+        return expert.model_dump(mode="json")
+    empty = {"domain": "", "asks": [], "blind_spot": "", "needs": [], "tags": {}}
+    return {
+        "id": expert.id,
+        "name": expert.name,
+        "perspective": expert.perspective,
+        "guidance": expert.guidance,
+        **empty,
+    }
+
+
+def _show_method(method: ChosenExpert, *, as_json: bool) -> int:
+    if as_json:
+        _print_json(_dumped(method))
+        return 0
+    lines = [
+        f"{method.name} ({method.id}), a method of reasoning",
+        "",
+        f"Perspective: {method.perspective}",
+        f"Guidance: {method.guidance}",
+        f"Sits where no expert of the library fits, or where it is named: --experts {method.id}",
+    ]
+    echo("\n".join(lines))
+    return 0
 
 
 def _show(expert: Expert, own: Sequence[OwnFile], *, as_json: bool) -> int:

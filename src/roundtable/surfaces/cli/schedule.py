@@ -17,7 +17,7 @@ from ...core.visible import shown
 from ...documents.gather import gather
 from ...ledger.leases import this_owner
 from ...schedules.timetable import Timetable
-from ..opening import LIMIT_WORDS
+from ..limits import LIMIT_WORDS
 from ..schedules.making import (
     WantedSchedule,
     add_schedule,
@@ -50,9 +50,7 @@ def add_command(flags: Mapping[str, Any]) -> int:
         "options": given(flags),
         "context": list(documents.materials),
         "language": flags["language"],
-        "budget": {
-            limit: flags[flag] for flag, limit in LIMIT_WORDS.items() if flags[flag] is not None
-        },
+        "budget": {word: flags[word] for word in LIMIT_WORDS},
         "search": not flags["no_search"],
         "news": list(flags["notify"]),
         "confidential": flags["confidential"],

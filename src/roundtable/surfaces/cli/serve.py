@@ -40,7 +40,7 @@ def serve_command(flags: Mapping[str, Any]) -> int:
         return 0
     if found is not None:
         if not flags["background"]:
-            echo_error(f"The page is served already, by process {found.pid}.")
+            _say_that_it_is_served(found, flags["port"])
             _say_where(found, settings)
             _show(found, settings, flags)
         return 0
@@ -56,6 +56,15 @@ def serve_command(flags: Mapping[str, Any]) -> int:
         _show(found, settings, flags)
         return 0
     return _serve(settings, flags)
+
+
+def _say_that_it_is_served(found: Found, wanted: int | None) -> None:
+    echo_error(f"The page is served already, on port {found.port}, by process {found.pid}.")
+    if wanted not in (None, 0, found.port):
+        echo_error(
+            f"Nothing was started on port {wanted}. To serve it there, first end that one: "
+            "roundtable serve --stop"
+        )
 
 
 def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.state import State
 from ...core.text import clip
-from ...core.values import Budget, Material
+from ...core.values import Material
 from ...procedures import procedure_spec
 from ...procedures.opening import MAX_TOPIC
 from ...settings import OnSecrets
@@ -20,6 +20,7 @@ from ...version import __version__
 from ...views.deliverables import with_works
 from ...views.outgoing import outgoing
 from ...views.prior import handed_on
+from ..limits import LimitValues
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -34,7 +35,7 @@ class RoundtableOptions(BaseModel):
 
     options: OptionValues = Field(default_factory=dict)
     language: str | None = None
-    budget: Budget | None = None
+    budget: LimitValues | None = None
     search: bool = True
     secrets: OnSecrets | None = None
     """Likely secrets: refuse them, take them out, or send them; None is what the user set."""

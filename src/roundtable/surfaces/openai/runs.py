@@ -184,7 +184,7 @@ class Runs:
                 follows=asked.follows,
                 context=asked.context,
                 language=wishes.language,
-                budget=wishes.budget,
+                budget=wishes.budget.given if wishes.budget else None,
                 search=wishes.search,
                 secrets=wishes.secrets,
                 created_by=created_by,

@@ -20,6 +20,7 @@ from ...procedures.checking import checked as checked_values
 from ...procedures.opening import OpenRequest, checked_budget
 from ...procedures.options import Surface
 from ...schedules.timetable import Timetable, due_after, find_zone, moment_of
+from ..limits import stored_limits
 from ..opening import open_request
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import in_reach
@@ -211,7 +212,10 @@ def shown_time(moment: datetime, zone: str) -> str:
 def _stored(request: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in request if name not in KEPT]
     assert not unknown, f"a schedule does not keep {unknown}"
-    stored = {name: value for name, value in request.items() if value not in (None, "", {}, [], ())}
+    given = dict(request)
+    if (budget := given.get("budget")) is not None:
+        given["budget"] = stored_limits(budget)
+    stored = {name: value for name, value in given.items() if value not in (None, "", {}, [], ())}
     if "context" in stored:
         stored["context"] = [each.model_dump() for each in stored["context"]]
     return stored

@@ -17,7 +17,7 @@ from ...core.state import State
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
-from ..opening import higher_limits
+from ..limits import higher_limits
 from .capability import Capability
 from .monthly import Allowance, costs_of, set_aside_once_more, stalled, user_of, within_the_month
 

@@ -29,6 +29,11 @@ LONGEST_WAIT = 300.0
 """Seconds. Some clients give up on a call after a minute, unless they are told that it goes on."""
 ALIVE = 20.0
 """Seconds between two such words."""
+STARTED = (
+    "A server was started for the page, and serves it until `roundtable serve --stop`. Without a "
+    "page: web=false."
+)
+"""Nobody expects a process to stay who only called a tool."""
 Id = str
 """A discussion's id, which every answer names; the beginning of one, or `last`."""
 Key = Annotated[str | None, Field(max_length=200, description="Same key, same result.")]
@@ -160,7 +165,7 @@ class ToolsetBase:
     async def _page(
         self, discussion_id: str, wanted: bool | None, port: int | None, *, seat: str = ""
     ) -> tuple[str | None, list[str]]:
-        """The page's address, or why there is none."""
+        """The page's address, or why there is none, and that a server was started for it."""
         settings = self.app.settings
         usual = self._web and settings.choices.web is not False
         if not (usual if wanted is None else wanted):
@@ -174,4 +179,5 @@ class ToolsetBase:
         except RoundtableError as error:
             return None, [f"There is no page to watch it on: {error}"]
         role: Literal["viewer", "seat"] = "seat" if seat else "viewer"
-        return page_url(found, links, discussion_id, role, seat, by=self.access.held), []
+        started = [STARTED] if found.new else []
+        return page_url(found, links, discussion_id, role, seat, by=self.access.held), started

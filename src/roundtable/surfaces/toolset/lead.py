@@ -32,10 +32,10 @@ class LeadTools(ToolsetBase):
     async def resume(
         self,
         discussion_id: Id,
-        max_cost: Annotated[float | None, Field(gt=0), NUMBER] = None,
+        max_cost: Annotated[float | None, Field(ge=0), NUMBER] = None,
         max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None,
         max_tokens: Annotated[int | None, Field(ge=1), NUMBER] = None,
-        max_time: Annotated[float | None, Field(ge=1), NUMBER] = None,
+        max_time: Annotated[float | None, Field(gt=0), NUMBER] = None,
     ) -> Acted:
         """Let a paused discussion go on, or with higher limits one that ended for want of them."""
         given = {

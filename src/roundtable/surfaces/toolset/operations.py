@@ -12,6 +12,7 @@ from pydantic import ValidationError, create_model
 
 from ...core.errors import BadSetting, UnknownName, UsageError
 from ...core.values import Value
+from ..limits import renamed
 from .access import Access
 from .results import Result
 
@@ -75,10 +76,14 @@ class Operation:
         """Of the answer as it is sent: what says nothing is left out."""
         return self.result.model_json_schema()
 
+    def named(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments by the names that the method has for them today."""
+        return renamed(given, self.arguments.model_fields)
+
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the method takes them. UsageError says which is wrong, and how."""
         try:
-            values = self.arguments.model_validate(dict(given))
+            values = self.arguments.model_validate(self.named(given))
         except ValidationError as error:
             raise self._refusal(error) from None
         return {name: getattr(values, name) for name in type(values).model_fields}
@@ -145,7 +150,7 @@ def operation(
         @wraps(function)
         async def guarded(self: _Holder, *args: Any, **kwargs: Any) -> Result:
             self.access.check(name)
-            given = dict(signature.bind(self, *args, **kwargs).arguments)
+            given = dict(signature.bind(self, *args, **described.named(kwargs)).arguments)
             del given["self"]
             extra = {"on_progress": given.pop("on_progress")} if "on_progress" in given else {}
             values = await self.found(described.checked(given))

@@ -49,9 +49,7 @@ class SchedulingTools(ToolsetBase):
         procedure: str | None = None,
         context: str = "",
         options: BriefOptionValues | None = None,
-        max_cost_usd: Annotated[
-            float | None, Field(ge=0, description="Of each run."), NUMBER
-        ] = None,
+        max_cost: Annotated[float | None, Field(ge=0, description="Of each run."), NUMBER] = None,
         monthly_usd: Annotated[float | None, Field(ge=0, description="Of a month."), NUMBER] = None,
     ) -> Scheduled:
         """List, add, pause, resume or remove questions that are put to a table at set times, or
@@ -76,7 +74,6 @@ class SchedulingTools(ToolsetBase):
                 found = [await remove_schedule(app, held, schedule_id)]
             case "add":
                 material = [Material(source="context", text=context)] if context.strip() else []
-                budget = {"max_cost_usd": max_cost_usd} if max_cost_usd is not None else {}
                 wanted = WantedSchedule(
                     question=question,
                     cron=cron,
@@ -87,7 +84,7 @@ class SchedulingTools(ToolsetBase):
                         "procedure": procedure,
                         "options": options,
                         "context": material,
-                        "budget": budget,
+                        "budget": {"max_cost": max_cost},
                     },
                 )
                 by = held.label or self._created_by

@@ -190,7 +190,7 @@ def _acts(routes: APIRouter) -> None:
         if nobody else does."""
         await here.running.check_room(grant.only)
         if body is not None:
-            lender, given = _lender(request, here, grant), body.model_dump()
+            lender, given = _lender(request, here, grant), body.given
             await raise_as(here.app, lender, grant.only, given, surface="http", by=_by(grant))
         state = await here.app.service.resume(grant.only, by=_by(grant))
         if state.closed is None:
@@ -201,7 +201,7 @@ def _acts(routes: APIRouter) -> None:
     async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
         """Ask its last stage again, alone, after it is over, perhaps with higher limits; what is
         said then counts."""
-        lender, given = _lender(request, here, grant), body.model_dump(exclude={"stage"})
+        lender, given = _lender(request, here, grant), body.given
         await here.running.check_room(grant.only)
         before = await here.app.service.read(grant.only)
         limits = limits_given(here.app, before, given, surface="http")

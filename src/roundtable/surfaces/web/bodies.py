@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.numbers import NUMBER
-from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
+from ...core.values import Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import OnSecrets, Settings
 from ...views.row import Group, Row
+from ..limits import LimitValues
 from ..opening import OptionValues, open_request
 from ..recorded import Recorded
 from ..refusals import refusals
@@ -220,15 +221,8 @@ class Reason(Body):
     reason: Short = ""
 
 
-class Higher(Body):
+class Higher(LimitValues):
     """As far as it may go on, where a limit ended it or holds it back."""
-
-    max_cost: Annotated[float | None, Field(gt=0, allow_inf_nan=False), NUMBER] = None
-    """US dollars."""
-    max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None
-    max_tokens: Annotated[int | None, Field(ge=1), NUMBER] = None
-    max_time: Annotated[float | None, Field(ge=1, allow_inf_nan=False), NUMBER] = None
-    """Seconds."""
 
 
 class Skip(Body):
@@ -296,7 +290,8 @@ class Topic(Body):
     context: list[Material] = Field(default_factory=list, max_length=MOST_DOCUMENTS)
     options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
-    budget: Budget | None = None
+    budget: LimitValues | None = None
+    """Limits, laid over those of the settings."""
     pace: Pace | None = None
     """How long speakers may keep silent, and how much they think."""
     follows: Short = ""
@@ -330,7 +325,7 @@ class Topic(Body):
             options=self.options,
             context=self.context,
             language=self.language,
-            budget=self.budget,
+            budget=self.budget.given if self.budget else None,
             pace=self.pace,
             follows=self.follows,
             context_from=self.context_from,

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,6 +50,8 @@ class Found:
     pid: int
     host: str = "127.0.0.1"
     """Where a process of this machine reaches it."""
+    new: bool = field(default=False, compare=False)
+    """Whether it was started for whoever asked for it."""
 
 
 class ServerError(RoundtableError):
@@ -93,7 +95,7 @@ async def ensure_server(settings: Settings, *, port: int = PORT) -> Found:
             f"The page's server did not start: {said.decode('utf-8', 'replace').strip()}",
             f"Its log: {settings.home / LOG_FILE}. Try it by hand: roundtable serve",
         )
-    return found
+    return replace(found, new=True)
 
 
 def start_detached(settings: Settings, arguments: tuple[str, ...]) -> Found:

@@ -10,8 +10,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ...core.numbers import NUMBER
-from ...core.values import Budget, Material
+from ...core.values import Material
 from ...settings import OnSecrets
+from ..limits import LimitValues
 from ..opening import OptionValues
 from ..schedules.making import (
     WantedSchedule,
@@ -36,7 +37,7 @@ class AddSchedule(bodies.Body):
     context: list[Material] = Field(default_factory=list, max_length=bodies.MOST_DOCUMENTS)
     options: OptionValues = Field(default_factory=dict)
     language: bodies.Short | None = None
-    budget: Budget | None = None
+    budget: LimitValues | None = None
     """Of each run."""
     search: bool = True
     secrets: OnSecrets | None = None
@@ -59,7 +60,7 @@ class AddSchedule(bodies.Body):
                 "options": self.options,
                 "context": self.context,
                 "language": self.language,
-                "budget": self.budget.model_dump(exclude_none=True) if self.budget else None,
+                "budget": self.budget.given if self.budget else None,
                 "search": self.search,
                 "secrets": self.secrets,
             },

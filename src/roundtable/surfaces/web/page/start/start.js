@@ -101,7 +101,7 @@ export function Start() {
     if (language.trim()) made.language = language.trim();
     if (secrets) made.secrets = secrets;
     const budget = {};
-    if (Number(limit) > 0) budget.max_cost_usd = Number(limit);
+    if (Number(limit) > 0) budget.max_cost = Number(limit);
     if (Number(calls) > 0) budget.max_calls = Math.round(Number(calls));
     if (Object.keys(budget).length) made.budget = budget;
     return made;

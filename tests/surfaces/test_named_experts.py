@@ -1,0 +1,67 @@
+"""Who is named for a seat: experts, methods of reasoning, and names that nobody in the library has,
+the same in every procedure that takes experts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.servers import TEST_KEY, ProviderServer, provider_server
+
+from .desk import Desk, obedient
+
+PROCEDURES = ("deliberation", "five-round", "meeting", "adaptive")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    with provider_server(obedient, models=["teapot-1", "kettle-2", "cup-3"]) as started:
+        monkeypatch.delenv("ROUNDTABLE_MODEL_LISTS", raising=False)
+        monkeypatch.setenv("OPENAI_BASE_URL", started.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+        yield started
+
+
+def prompts(server: ProviderServer) -> str:
+    """All that models were told."""
+    posted = (each.body for each in server.requests if each.method == "POST")
+    return "\n".join(str(part["content"]) for body in posted for part in body["messages"])
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_name_that_nobody_in_the_library_has_is_noted(
+    desk: Desk, server: ProviderServer, procedure: str
+) -> None:
+    asked = ("Tea or coffee?", "--procedure", procedure, "--experts", "precedent,zorp,kettle-2")
+    told = desk(*asked, "--dry-run").out
+    assert "No expert of the library is called zorp: all that this seat knows" in told
+    assert "No expert of the library is called kettle-2" in told
+    assert told.count("name models with --models") == 1
+    assert "called precedent" not in told
+    assert "Precedent: openai/" in told
+    assert server.requests == []
+
+
+def test_it_is_noted_in_a_run(desk: Desk, server: ProviderServer) -> None:
+    done = desk(
+        *("Tea or coffee?", "--procedure", "five-round", "--quick", "--no-log", "--json"),
+        *("--experts", "precedent,zorp"),
+    )
+    assert done.code == 0, done.err
+    notes = [note["text"] for note in done.document["notes"] if note["code"] == "made_up"]
+    assert notes == [
+        "No expert of the library is called zorp: all that this seat knows is its name."
+    ]
+    assert "what matters in the field of a zorp.\n" in prompts(server)
+
+
+@pytest.mark.parametrize("procedure", ["deliberation", "meeting"])
+def test_a_point_of_view_ends_in_a_full_stop_within_a_prompt(
+    desk: Desk, server: ProviderServer, procedure: str
+) -> None:
+    asked = ("Tea or coffee?", "--procedure", procedure, "--no-log", "--max-calls", "4")
+    desk(*asked, "--experts", "zorp,threat-modeller")
+    sent = prompts(server)
+    assert "what matters in the field of a zorp. Where that view" in sent
+    assert ".. Where that view" not in sent
