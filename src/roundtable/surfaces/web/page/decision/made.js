@@ -1,6 +1,6 @@
 // How this was made: everything that a decision does not need and a sceptic wants.
 import { useRef } from "../vendor/hooks.js";
-import { count, money } from "../format.js";
+import { count, money, spending } from "../format.js";
 import { Icon } from "../icons.js";
 import { Notes, Parts, useModal, Words } from "../parts.js";
 import { plainName } from "../procedures.js";
@@ -65,11 +65,12 @@ function Spent({ made, budget }) {
     budget.max_tokens && n(budget.max_tokens, "{n} token", "{n} tokens"),
     budget.max_cost_usd && money(budget.max_cost_usd),
   ].filter(Boolean);
+  const calls = made.calls_of_unknown_cost;
   return html`<dl class="facts num">
     <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("not known") : lasted(made.seconds)}</dd>
     <dt>${t("Calls")}</dt><dd>${count(made.calls)}</dd>
     <dt>${t("Tokens")}</dt><dd>${t("{in} in, {out} out", { in: count(made.input_tokens), out: count(made.output_tokens) })}</dd>
-    <dt>${t("Cost")}</dt><dd>${made.cost_usd === null ? t("not known") : money(made.cost_usd)}</dd>
+    <dt>${t("Cost")}</dt><dd>${spending(made)}${calls > 0 && ` (${n(calls, "{n} call of unknown cost", "{n} calls of unknown cost")})`}</dd>
     ${limits.length > 0 && html`<dt>${t("Limit")}</dt><dd>${limits.join(", ")}</dd>`}
   </dl>`;
 }
