@@ -84,7 +84,7 @@ def test_a_call_that_reached_nobody_or_was_refused_costs_nothing() -> None:
 
 
 def test_calls_add_up_to_the_whole() -> None:
-    events = [opened(), started(), finished()]
+    events: list[Event] = [opened(), started(), finished()]
     events += [started(TWO, reserved=HELD), finished(TWO, usage=COUNTED)]
     state = fold(recorded(*events, started("2/answer/critic", reserved=HELD)))
     each = [Cost.of_attempt(state, a) for turn in state.called_turns for a in turn.attempts]

@@ -205,9 +205,9 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             why = _beyond(spending) if spending.tokens > most else MORE
             return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
         case "cost":
-            spent, limit = dollars(spending.cost_usd), dollars(most)
-            why = _beyond(spending) if spending.cost_usd > most and spent != limit else MORE
-            of = f"{spent} of {limit}"
+            spent, allows = dollars(spending.cost_usd), dollars(most)
+            why = _beyond(spending) if spending.cost_usd > most and spent != allows else MORE
+            of = f"{spent} of {allows}"
             if careful := spending.with_caution:
                 return f"{of} counted ({careful}), {why}"
             return f"{of} spent or set aside, {why}"
