@@ -240,12 +240,12 @@ class SpeakRequest:
         return max(LONGEST_ANSWER, CHARACTERS_AT_MOST * self.max_tokens)
 
     @property
-    def payable_answer(self) -> int:
-        """Characters beyond which a speaker that is paid by the token is cut: it was granted so
-        many tokens, and a server that does not heed them would spend what nobody set aside."""
+    def payable_tokens(self) -> int:
+        """Tokens beyond which a speaker that is paid by the token is cut: it was granted so many,
+        and a server that does not heed that would spend what nobody set aside."""
         held = self.set_aside
         spare = full_spare(self.max_tokens) if held is None else held.spare_tokens
-        return CHARACTERS_PER_TOKEN * (self.max_tokens + spare) - 1
+        return self.max_tokens + spare
 
 
 LONGEST_ANSWER = 100_000
@@ -272,6 +272,8 @@ class Reply:
     finish_reason: str = ""
     unheeded: tuple[Literal["effort"], ...] = ()
     """What was asked for, and this model cannot be told."""
+    unbelieved: str = ""
+    """The usage that its provider told and that the call cannot have had; empty: none."""
 
 
 OnWords = Callable[[str], None]

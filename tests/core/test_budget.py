@@ -185,7 +185,7 @@ def test_a_finished_call_of_unknown_cost_keeps_its_reserved_cost_but_not_its_tok
 @pytest.mark.requirement("Z-09")
 @pytest.mark.parametrize(
     ("said", "kept"),
-    [(80, 0.1 + 0.4 * 100 / 400), (320, 0.5), (400, 0.5), (500, 0.5)],
+    [(80, 0.1 + 0.4 * 100 / 400), (320, 0.5), (400, 0.5), (500, 0.1 + 0.5)],
     ids=["short", "nearly all, with caution", "all", "more than it was granted"],
 )
 def test_a_finished_call_of_unknown_cost_keeps_what_its_words_cost_and_not_what_it_might_have_said(

@@ -339,7 +339,7 @@ class Endless(Billed):
         reply = await super().speak(request, on_words)
         if self.seats and request.idempotency_key.split("/")[3] not in self.seats:
             return reply
-        text = ("All work and no play. " * 50_000)[: request.payable_answer]
+        text = ("All work and no play. " * 50_000)[: 4 * request.payable_tokens - 1]
         said = len(text) // 4 + 1
         cost = (reply.usage.input_tokens * 1.0 + said * 5.0) / 1_000_000
         usage = reply.usage.model_copy(update={"output_tokens": said, "priced_usd": cost})

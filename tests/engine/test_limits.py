@@ -107,7 +107,7 @@ class Heedless(Billed):
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         reply = await super().speak(request, on_words)
-        text = (reply.text + " word" * 100_000)[: request.payable_answer]
+        text = (reply.text + " word" * 100_000)[: 4 * request.payable_tokens - 1]
         said = len(text) // 4 + 1
         cost = (reply.usage.input_tokens * 1.0 + said * 5.0) / 1_000_000
         usage = reply.usage.model_copy(update={"output_tokens": said, "priced_usd": cost})
@@ -136,7 +136,7 @@ def test_an_answer_is_cut_no_sooner_under_a_limit_that_leaves_room(procedure: st
     held(table := billed(), procedure, Budget(max_cost_usd=20 * usual))
     assert table.requests
     for each in table.requests:
-        assert each.payable_answer == replace(each, set_aside=None).payable_answer
+        assert each.payable_tokens == replace(each, set_aside=None).payable_tokens
 
 
 @pytest.mark.requirement("Z-35")

@@ -492,5 +492,8 @@ def test_the_result_document_is_plain_json_and_complete() -> None:
         "input_tokens": 500,
         "output_tokens": 250,
         "cost_usd": 0.05,
+        "known_cost_usd": 0.05,
+        "counted_cost_usd": 0.0,
+        "calls_of_unknown_cost": 0,
     }
     assert document["ballots"] == [], "nothing was put to the vote"

@@ -282,8 +282,10 @@ async def test_a_server_that_does_not_count_is_estimated_and_never_priced() -> N
     with provider_server(lambda _: raw(f"data: {chunk}\n\n")) as server:
         dear = await ask(server, request("openai/gpt-5.3-codex"))
         free = await ask(server, request("ollama/llama3.2"))
-    assert dear.usage == Usage(calls=1, input_tokens=4, output_tokens=4, unpriced_calls=1)
-    assert free.usage == Usage(calls=1, input_tokens=4, output_tokens=4)
+    counted = Usage(calls=1, input_tokens=4, output_tokens=4, counted_calls=1)
+    unpriced = {"unpriced_calls": 1, "counted_usd": pytest.approx(4 * (1.75 + 14) / 1e6)}
+    assert dear.usage == counted.model_copy(update=unpriced)
+    assert free.usage == counted
 
 
 async def test_what_is_not_counted_is_estimated_by_its_script() -> None:

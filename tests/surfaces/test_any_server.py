@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from roundtable.core.text import counted, dollars
 from roundtable.models import lists as model_lists
 from roundtable.surfaces.cli import completing
 from roundtable.surfaces.doctor import reach
@@ -691,7 +692,7 @@ def test_a_run_that_costs_a_fraction_of_a_cent_is_not_said_to_cost_nothing(
     ("reply", "known", "told"),
     [
         (obedient, True, r"\$[\d.]+ of \$[\d.]+ spent or set aside, and"),
-        (uncounted, True, r"counted \(with caution: the server does not report usage\), and"),
+        (uncounted, True, r"counted \(with caution: no usage was told of some calls\), and"),
         (uncounted, False, r"counted \(with caution: no price is known\), and"),
     ],
     ids=["told", "no usage", "no price"],
@@ -708,6 +709,58 @@ def test_a_limit_that_counts_with_caution_does_not_call_it_spent(
     assert outcome.code == 3, outcome.err
     assert re.search(told, outcome.err), outcome.err
     assert ("spent or set aside" in outcome.err) is (reply is obedient)
+
+
+def endless(asked: Asked) -> Answer:
+    """An answer that heeds no limit, in a script of which every character is a token, with a usage
+    only at its end."""
+    choice = {"index": 0, "delta": {"content": "茶比咖啡好。" * 20}}
+    said = f"data: {json.dumps({'model': asked.model, 'choices': [choice]})}\n\n" * 60
+    return raw(f"{said}data: [DONE]\n\n")
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+def test_a_limit_holds_in_every_script_and_its_reason_and_its_cost_are_the_same_everywhere(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(endless, models=ODD) as server:
+        at(monkeypatch, server)
+        priced(desk, 5.0)
+        asked = desk("茶还是咖啡?", "--procedure", "council", "--no-log", "--max-cost", "0.02")
+    assert "a provider counted more" not in asked.err
+    usage = desk("show", "last", "--json").document["usage"]
+    assert usage["cost_usd"] is None
+    assert 0.005 < usage["known_cost_usd"] < 0.021, "a packet beyond the limit at most"
+    assert usage["calls_of_unknown_cost"] == usage["calls"]
+    about = f"about {dollars(usage['known_cost_usd'])} ({counted(usage['calls'], 'call')}"
+    assert about in " ".join(desk("show", "last").out.split())
+    exported = desk("export", "last", "--format", "md").out
+    assert f"Cost: about ${usage['known_cost_usd']:.4f} (" in exported
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_usage_that_cannot_be_ends_no_run_and_is_told_once_for_each_model(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def boasting(asked: Asked) -> Answer:
+        choice = {"index": 0, "delta": {"content": obedient(asked)}, "finish_reason": "stop"}
+        used = {"prompt_tokens": 10**15, "completion_tokens": 10**15}
+        frame = {"model": asked.model, "choices": [choice], "usage": used}
+        return raw(f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n")
+
+    with provider_server(boasting, models=ODD) as server:
+        at(monkeypatch, server)
+        priced(desk, 1.0)
+        question = ("Tea or coffee?", "--procedure", "council", "--no-log", "--json")
+        outcome = desk(*question, "--max-cost", "1")
+    assert outcome.code == 0, outcome.err
+    notes = [n for n in outcome.document["notes"] if n["code"] == "usage_unbelieved"]
+    models = {each["model"] for each in outcome.document["speeches"]}
+    assert len(notes) == len(models)
+    assert all("1,000,000,000,000,000 tokens" in note["text"] for note in notes)
+    usage = outcome.document["usage"]
+    assert usage["cost_usd"] is None
+    assert 0 < usage["known_cost_usd"] < 0.1
 
 
 @pytest.mark.requirement("Z-35")

@@ -180,7 +180,7 @@ def test_a_small_report_as_a_whole() -> None:
 <div><dt>Participants</dt><dd>2</dd></div>
 <div><dt>Rounds</dt><dd>1</dd></div>
 <div><dt>Calls</dt><dd>3</dd></div>
-<div><dt>Cost</dt><dd>unknown</dd></div>
+<div><dt>Cost</dt><dd>at least $0.0200 (1 call of unknown cost)</dd></div>
 <div><dt>Date</dt><dd>2026-01-02 12:00 UTC</dd></div>
 </dl>
 <section id="notes" aria-labelledby="notes-head">
@@ -201,8 +201,8 @@ def test_a_small_report_as_a_whole() -> None:
 <thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Models</th><th scope="col" class="end" dir="auto">Calls</th><th scope="col" class="end" dir="auto">Asked again</th><th scope="col" class="end" dir="auto">Failed</th><th scope="col" class="end" dir="auto">Tokens in</th><th scope="col" class="end" dir="auto">Out</th><th scope="col" class="end" dir="auto">Seconds</th><th scope="col" class="end" dir="auto">Cost</th></tr></thead>
 <tbody>
 <tr><th scope="row" dir="auto">Ann</th><td>m/ann, m/spare</td><td class="end">2</td><td class="end">1</td><td class="end">0</td><td class="end">200</td><td class="end">100</td><td class="end">3.0</td><td class="end">$0.0200</td></tr>
-<tr><th scope="row" dir="auto">Bob</th><td>m/bob</td><td class="end">1</td><td class="end">0</td><td class="end">1</td><td class="end">0</td><td class="end">0</td><td class="end">0.0</td><td class="end">unknown</td></tr>
-<tr><th scope="row" dir="auto">All</th><td></td><td class="end">3</td><td class="end">1</td><td class="end">1</td><td class="end">200</td><td class="end">100</td><td class="end">3.0</td><td class="end">$0.0200 + unknown</td></tr>
+<tr><th scope="row" dir="auto">Bob</th><td>m/bob</td><td class="end">1</td><td class="end">0</td><td class="end">1</td><td class="end">about 1</td><td class="end">0</td><td class="end">0.0</td><td class="end">unknown</td></tr>
+<tr><th scope="row" dir="auto">All</th><td></td><td class="end">3</td><td class="end">1</td><td class="end">1</td><td class="end">about 201</td><td class="end">about 100</td><td class="end">3.0</td><td class="end">at least $0.0200</td></tr>
 </tbody>
 </table></div>
 <div class="scroll" tabindex="0" role="region" aria-label="Substitutions">

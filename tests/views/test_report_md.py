@@ -46,7 +46,7 @@ def test_a_small_report_as_a_whole() -> None:
     assert markdown_report(mishaps("## Tea\nIt calms."), "") == snapshot("""\
 # Tea or coffee?
 
-Status: failed · Procedure: council · Participants: 2 · Rounds: 1 · Calls: 3 · Cost: unknown · Date: 2026-01-02 12:00 UTC
+Status: failed · Procedure: council · Participants: 2 · Rounds: 1 · Calls: 3 · Cost: at least $0.0200 (1 call of unknown cost) · Date: 2026-01-02 12:00 UTC
 
 ## Verdict
 
@@ -93,8 +93,8 @@ Give it more time.
 | Who | Models | Calls | Asked again | Failed | Tokens in | Out | Seconds | Cost |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 | Ann | m/ann, m/spare | 2 | 1 | 0 | 200 | 100 | 3.0 | $0.0200 |
-| Bob | m/bob | 1 | 0 | 1 | 0 | 0 | 0.0 | unknown |
-| All |  | 3 | 1 | 1 | 200 | 100 | 3.0 | $0.0200 + unknown |
+| Bob | m/bob | 1 | 0 | 1 | about 1 | 0 | 0.0 | unknown |
+| All |  | 3 | 1 | 1 | about 201 | about 100 | 3.0 | at least $0.0200 |
 
 **Substitutions**
 
@@ -233,8 +233,8 @@ def test_a_council_without_answers_shows_who_failed_and_why() -> None:
 def test_costs_are_shown_for_everybody_and_what_nobody_knows_is_not_zero() -> None:
     text = markdown_report(mishaps(), "")
     assert "| Ann | m/ann, m/spare | 2 | 1 | 0 | 200 | 100 | 3.0 | $0.0200 |" in text
-    assert "| Bob | m/bob | 1 | 0 | 1 | 0 | 0 | 0.0 | unknown |" in text
-    assert "| All |  | 3 | 1 | 1 | 200 | 100 | 3.0 | $0.0200 + unknown |" in text
+    assert "| Bob | m/bob | 1 | 0 | 1 | about 1 | 0 | 0.0 | unknown |" in text
+    assert "| All |  | 3 | 1 | 1 | about 201 | about 100 | 3.0 | at least $0.0200 |" in text
     assert (
         "| Ann | 1/answer/ann | m/ann | m/spare | it gave an answer that makes no sense |" in text
     )

@@ -42,7 +42,9 @@ count may count its words otherwise than we do, and thoughts that it does not sh
 MORE = "and what comes next would take more than is left"
 """Why something is refused although not all is spent."""
 BEYOND = "because a provider counted more than it had been asked for"
-"""How more can be spent than a limit allows."""
+"""How more can be spent than a limit allows, where all of it was told by providers."""
+LONGER = "because more came, or was counted, than had been asked for"
+"""The same, where nobody but us counted a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,14 @@ class Spending:
     """Of the cost, what is counted for calls that ended and of which no usage was told."""
     unpriced_usd: float = field(default=0.0, compare=False)
     """Of the cost, what is counted for calls that ended and of which nobody knows the price."""
+    uncounted: bool = field(default=False, compare=False)
+    """Whether the tokens of some calls are our own count."""
 
     @property
     def with_caution(self) -> str:
         """How much of the cost is no bill but counted with caution, and why; empty if nothing."""
         reasons = [
-            *(["the server does not report usage"] if self.untold_usd > 0 else ()),
+            *(["no usage was told of some calls"] if self.untold_usd > 0 else ()),
             *(["no price is known"] if self.unpriced_usd > 0 else ()),
         ]
         if not reasons:
@@ -198,14 +202,19 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             why = "" if spending.seconds >= most else f", {MORE}"
             return f"{spending.seconds:.0f} of {most:.0f} seconds passed{why}"
         case "tokens":
-            why = BEYOND if spending.tokens > most else MORE
+            why = _beyond(spending) if spending.tokens > most else MORE
             return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
         case "cost":
-            why = BEYOND if spending.cost_usd > most + 1e-9 else MORE
-            of = f"{dollars(spending.cost_usd)} of {dollars(most)}"
+            spent, allows = dollars(spending.cost_usd), dollars(most)
+            why = _beyond(spending) if spending.cost_usd > most and spent != allows else MORE
+            of = f"{spent} of {allows}"
             if careful := spending.with_caution:
                 return f"{of} counted ({careful}), {why}"
             return f"{of} spent or set aside, {why}"
+
+
+def _beyond(spending: Spending) -> str:
+    return LONGER if spending.uncounted else BEYOND
 
 
 LEFT_OUT = "All that the limit allowed"
@@ -271,14 +280,23 @@ def kept_of(reserved: Reservation, usage: Usage) -> Reservation:
         cost = reserved.cost_usd - reserved.answer_usd + answer
     else:  # an answer that was not as short, or one of before its part was told
         cost = reserved.cost_usd
-    heeded = usage.output_tokens <= reserved.output_tokens
+    spare = 0.0 if usage.output_tokens <= reserved.output_tokens else reserved.spare_usd
     return Reservation(
         input_tokens=0,
         output_tokens=0,
-        cost_usd=cost,
+        cost_usd=max(cost, _words_usd(reserved, usage) - spare),
         priced=reserved.priced,
-        spare_usd=0.0 if heeded else reserved.spare_usd,
+        spare_usd=spare,
     )
+
+
+def _words_usd(reserved: Reservation, usage: Usage) -> float:
+    """What the words of a call come to at the prices it was set aside at: what came beyond all that
+    was set aside is charged, too."""
+    if not reserved.output_tokens:
+        return 0.0
+    per_out = reserved.answer_usd / reserved.output_tokens
+    return reserved.cost_usd - reserved.answer_usd + per_out * usage.output_tokens
 
 
 def _fits(
@@ -354,4 +372,5 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
         seconds=seconds,
         untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
         unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
+        uncounted=usage.counted_calls > 0,
     )

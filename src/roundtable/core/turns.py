@@ -158,7 +158,7 @@ def kept_short(plan: TurnPlan, state: State) -> TurnPlan:
     bill has passed what was said to be the most, nothing is asked for again that can be used."""
     foreseen = state.expected.most_usd if state.expected else None
     endless = _found_no_end(state, plan) >= 2
-    if not endless and (foreseen is None or state.usage.priced_usd <= foreseen):
+    if not endless and (foreseen is None or state.usage.known_usd <= foreseen):
         return plan
     policy = replace(plan.policy, repairs=0)
     if not endless or plan.task.work:

@@ -64,6 +64,15 @@ class Usage(Value):
     cached_tokens: int = 0
     priced_usd: float = 0.0
     unpriced_calls: int = 0
+    counted_usd: float = added(0.0)
+    """What the calls of unknown cost come to by our own count of their words, at known prices."""
+    counted_calls: int = added(0)
+    """The calls of which no usage was told: their tokens are our own count."""
+
+    @property
+    def known_usd(self) -> float:
+        """What is known of the cost: what was told, and what was only counted by us."""
+        return self.priced_usd + self.counted_usd
 
     @property
     def tokens(self) -> int:
@@ -82,6 +91,8 @@ class Usage(Value):
             cached_tokens=self.cached_tokens + other.cached_tokens,
             priced_usd=self.priced_usd + other.priced_usd,
             unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+            counted_usd=self.counted_usd + other.counted_usd,
+            counted_calls=self.counted_calls + other.counted_calls,
         )
 
 

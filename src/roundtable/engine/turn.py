@@ -56,6 +56,7 @@ from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 EFFORT_UNHEEDED = "effort_unheeded"
+USAGE_UNBELIEVED = "usage_unbelieved"
 _BY_TOKENS = ("cost", "tokens")
 """The limits of which others may leave more than was set aside for them."""
 LONGEST_DRAFT = 400_000
@@ -97,6 +98,15 @@ def _unheeded(model: str) -> NoteAdded:
         code=EFFORT_UNHEEDED,
         text=f"{model} cannot be told how much to think: it answered as it always does.",
         remedy="Leave --effort out, or give the seat a model that can be told.",
+    )
+
+
+def _unbelieved(model: str, told: str) -> NoteAdded:
+    return NoteAdded(
+        code=USAGE_UNBELIEVED,
+        text=f"The server of {model} told a usage that the call cannot have had ({told}): such "
+        "calls are counted by their words instead.",
+        remedy="See what the provider charges, and whether that server counts as it should.",
     )
 
 
@@ -502,6 +512,9 @@ class _Taking:
             events.append(
                 (_unheeded(call.speaker.model), f"{EFFORT_UNHEEDED}/{call.speaker.model}")
             )
+        if reply.unbelieved:
+            model = call.speaker.model
+            events.append((_unbelieved(model, reply.unbelieved), f"{USAGE_UNBELIEVED}/{model}"))
         turn = self.turn
         if turn is not None and not turn.over:
             answered = replace(turn.attempts[-1], finished=finished)

@@ -78,6 +78,7 @@ CODES: Mapping[str, str] = {
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",
+    "usage_unbelieved": "a server told a usage that a call cannot have had, so its words count",
     "effort_unheeded": "a model has no setting for effort, so it answered as usual",
     "order_check": "how many ballots changed with the order of the answers",
     "meta_failed": "no meta-analyst answered, so the default panel is used",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.text import likely_tokens
 from ..core.thoughts import ThoughtsFirst
 
 Json = Mapping[str, Any]
@@ -56,6 +58,9 @@ class Answer(ABC):
         """What was said since somebody last took it; an empty one is a thought."""
         self.said = 0
         """Characters."""
+        self.came = 0.0
+        """Tokens of all that came, thoughts too, by our own count: what is charged for, whatever
+        became of it."""
         self.thought = 0
         """Characters of thoughts, as far as they are told."""
         self.begun = False
@@ -90,6 +95,7 @@ class Answer(ABC):
         """These words came. Thoughts that a server sends as words are none."""
         if not words.isascii() or self._half:
             words = self._mended(words)
+        self.came += likely_tokens(words)
         if self._first is not None and words:
             before = self._first.thought
             words = self._first.hear(words)
@@ -119,6 +125,7 @@ class Answer(ABC):
 
     def think(self, thought: str) -> None:
         """Its thoughts are not our business, only that it has some."""
+        self.came += likely_tokens(thought)
         self._think(len(thought))
 
     def _think(self, length: int) -> None:
@@ -126,12 +133,13 @@ class Answer(ABC):
         self.pieces.append("")
         self._aside = True
 
-    def shorten(self, most: int) -> None:
-        """Leave only so many characters of what was said: what nobody took yet gives way."""
-        while self.said > most and self.pieces:
+    def shorten(self, tokens: float) -> None:
+        """Leave out so many tokens at the end of what was said, of what nobody took yet. They came,
+        and stay counted."""
+        while tokens > 0 and self.pieces:
             last = self.pieces.pop()
-            kept = last[: max(0, len(last) - (self.said - most))]
-            self.said -= len(last) - len(kept)
+            kept = _beginning(last, likely_tokens(last) - tokens)
+            tokens -= likely_tokens(last[len(kept) :])
             if kept:
                 self.pieces.append(kept)
 
@@ -152,6 +160,13 @@ class Answer(ABC):
         if _HALVES.search(words):
             words = words.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return words
+
+
+def _beginning(words: str, tokens: float) -> str:
+    """The longest beginning of words that comes to no more than so many tokens."""
+    most = min(len(words), max(0, int(4 * tokens)))  # no character is less than a quarter of one
+    ends = range(1, most + 1)
+    return words[: bisect_right(ends, tokens, key=lambda end: likely_tokens(words[:end]))]
 
 
 def count(number: object) -> int:

@@ -29,9 +29,15 @@ from ..listening import Listening
 from ..net import fit_for_a_header, trusted_roots
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, SpeakRequest
 from .abilities import Dialect, Extra, culprit
+from .answer import Tokens
 
 if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
+
+
+MOST_UNSEEN = 128_000
+"""Tokens that may be paid for although nobody shows them: a server's own words before a prompt, and
+thoughts. No model thinks more for one answer."""
 
 
 class ApiProvider(Protocol):
@@ -204,19 +210,20 @@ class ApiSpeaker:
                     words += pieces
                     for piece in pieces:
                         on_words(piece)  # an empty one, too: it thinks
-            heard = "".join(words)
-            text = spoken(heard)
+            text = spoken("".join(words))
             if not text.strip():
                 raise _empty(endpoint, call)
         except SpeakerError as error:
-            if call.counted:  # it is paid, though nothing came of it
-                error.usage = self._usage(endpoint, request, "", call)
+            if call.counted or call.hung_up:  # it is paid, though nothing came of it
+                error.usage, _ = self._usage(endpoint, request, call)
             raise
+        usage, unbelieved = self._usage(endpoint, request, call)
         return Reply(
             text=text,
-            usage=self._usage(endpoint, request, heard, call),
+            usage=usage,
             served_by=call.served_by,
             finish_reason=call.finish_reason,
+            unbelieved=unbelieved,
         )
 
     async def prepare(self, model: str) -> None:
@@ -245,31 +252,51 @@ class ApiSpeaker:
             client = self._clients[loop] = ApiClient()
         return client
 
-    def _usage(self, endpoint: Endpoint, request: SpeakRequest, text: str, call: ApiCall) -> Usage:
-        if tokens := call.tokens:
-            read, written, cached = tokens.read, tokens.written, tokens.cached
-            cost = self._cost(request.model, read, written, cached)
-        else:
-            # Some servers do not count. The estimate keeps budgets working; it is not a bill.
-            read = int(likely_tokens(request.system + request.user)) + 1
-            if request.set_aside is not None:
-                read = min(read, request.set_aside.input_tokens)  # as this provider counts
-            written = int(likely_tokens(text) + call.thought / CHARACTERS_PER_TOKEN) + 1
-            cached = 0
-            cost = 0.0 if endpoint.provider.free else None
-            if call.hung_up and cost is None:
-                # We hung up before the count came, or it came with more than anybody wanted: what
-                # came is charged all the same.
-                written = max(written, call.told.written)
-                cost = self._cost(request.model, read, written, cached)
-        return Usage(
+    def _usage(self, endpoint: Endpoint, request: SpeakRequest, call: ApiCall) -> tuple[Usage, str]:
+        """What the call took, and what its provider told of that if it cannot be."""
+        prompt = request.system + request.user
+        told, unbelieved = call.told, ""
+        if told and not _possible(told, request, prompt, call.came):
+            told, unbelieved = Tokens(), f"{told.read:,} tokens in and {told.written:,} out"
+        if told and not call.hung_up:
+            cost = self._cost(request.model, told.read, told.written, told.cached)
+            usage = Usage(
+                calls=1,
+                input_tokens=told.read,
+                output_tokens=told.written,
+                cached_tokens=told.cached,
+                priced_usd=cost or 0.0,
+                unpriced_calls=1 if cost is None else 0,
+            )
+            return usage, unbelieved
+        # Some servers do not count, some count what cannot be, and of an answer that we hung up on
+        # the count never came. Our own keeps budgets working; it is not a bill. What came is
+        # charged all the same, also what nobody wanted.
+        read = int(likely_tokens(prompt)) + 1
+        if request.set_aside is not None:
+            read = min(read, request.set_aside.input_tokens)  # as this provider counts
+        written = max(int(call.came) + 1, told.written)
+        counted = self._cost(request.model, read, written, 0)
+        free = endpoint.provider.free or counted == 0  # whatever the count
+        usage = Usage(
             calls=1,
             input_tokens=read,
             output_tokens=written,
-            cached_tokens=cached,
-            priced_usd=cost or 0.0,
-            unpriced_calls=1 if cost is None else 0,
+            unpriced_calls=0 if free else 1,
+            counted_usd=0.0 if free else counted or 0.0,
+            counted_calls=1,
         )
+        return usage, unbelieved
+
+
+def _possible(told: Tokens, request: SpeakRequest, prompt: str, came: float) -> bool:
+    """Whether a call can have had so many tokens. Every one of them is a byte at least, or stands
+    for something that nobody shows: a count that is only strange may well be charged."""
+    most = len(prompt.encode("utf-8", "surrogatepass")) + MOST_UNSEEN
+    return (
+        told.read <= most
+        and told.written <= request.max_tokens + CHARACTERS_PER_TOKEN * came + MOST_UNSEEN
+    )
 
 
 _loading = threading.Lock()

@@ -195,9 +195,9 @@ class ApiCall:
         self.hung_up, self.finish_reason = True, CUT
 
     @property
-    def thought(self) -> int:
-        """Characters of its thoughts, as far as they are told."""
-        return self._answer.thought
+    def came(self) -> float:
+        """Tokens of all that came, thoughts too, by our own count."""
+        return self._answer.came
 
     @property
     def tokens(self) -> Tokens:

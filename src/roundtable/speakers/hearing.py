@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ..core.errors import NetError
-from ..ports import LONGEST_CALL, SpeakRequest
+from ..ports import CHARACTERS_PER_TOKEN, LONGEST_CALL, SpeakRequest
 from .answer import Answer
 from .sse import LONGEST_EVENT, EventReader
 
@@ -23,7 +23,9 @@ class Hearing:
 
     def __init__(self, answer: Answer, request: SpeakRequest) -> None:
         self._answer = answer
-        self._most_words = request.payable_answer
+        # A token may be no more than the last character of what is said.
+        self._most_tokens = request.payable_tokens - 1 / CHARACTERS_PER_TOKEN
+        self._counts = request.set_aside is not None
         self._most_thoughts = request.longest_answer  # not every server counts them as words
         self._clock = asyncio.get_running_loop().time
         self._over = self._clock() + LONGEST_CALL
@@ -88,8 +90,12 @@ class Hearing:
         except (LookupError, TypeError, AttributeError, RecursionError):
             raise ValueError("It does not have the form that was agreed on") from None
         self._understood = True
-        if answer.said > self._most_words:
-            answer.shorten(self._most_words)
+        # Where every token counts against a limit, all that came is counted as it is charged, by
+        # its script and with its thoughts. Elsewhere only what finds no end is cut, and that no
+        # sooner because a provider has fewer tokens for a script than we count.
+        heard = answer.came if self._counts else answer.said / CHARACTERS_PER_TOKEN
+        if heard > self._most_tokens:
+            answer.shorten(heard - self._most_tokens)
             self.hung_up = True
         elif answer.thought > self._most_thoughts or self._clock() > self._over:
             self.hung_up = True

@@ -10,6 +10,7 @@ from ..core.scores import Matrix, consensus, matrix
 from ..core.state import State
 from ..core.stopping import spent_so_far
 from ..core.values import SpeakerRef
+from .cost import Cost, in_words
 from .notes import DEGRADED as DEGRADED
 
 NOT_MEASURED = "N/A"
@@ -131,6 +132,6 @@ def _search(state: State) -> list[str]:
 
 
 def _spent(state: State) -> str:
-    usage = state.usage
-    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-    return f"Spent: {usage.calls} calls, {usage.tokens:,} tokens, {cost}."
+    cost = Cost.so_far(state)
+    told = "cost unknown" if cost.known == "unknown" else in_words(cost, places=4)
+    return f"Spent: {state.usage.calls} calls, {cost.tokens}, {told}."

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.state import State
 from ..core.text import clip, redact
+from .cost import Cost, in_words
 from .delivery import Delivery
 
 LONGEST = 400
@@ -107,8 +108,7 @@ def _models(state: State) -> str:
 
 
 def _cost(state: State) -> str:
-    cost = state.cost_usd
-    return "unknown" if cost is None else f"${cost:,.4f}"
+    return in_words(Cost.of(state), places=4)
 
 
 def _asked_at(state: State) -> str:

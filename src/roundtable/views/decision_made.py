@@ -11,6 +11,7 @@ from ..core.state import State
 from ..procedures import procedure_spec
 from ..version import __version__
 from .citing import plain, surroundings_of
+from .cost import Cost
 from .decision_flags import ONE_FAMILY, finding_told
 from .decision_parts import Facts, Ids, Made, ModelsOf, NoteTold, ProcedureTold
 from .delivery import Delivery
@@ -26,13 +27,18 @@ def made_of(state: State, delivery: Delivery, facts: Facts) -> Made:
     """All of it. A cost that nobody knows is None."""
     spec = procedure_spec(state.start.procedure)
     delivered = spec.deliver(state, __version__).strip() if state.verdict is not None else ""
+    cost = Cost.of(state)
     return Made(
         procedure=ProcedureTold(state.start.procedure, line(spec.summary)),
         seconds=facts.seconds,
         calls=state.usage.calls,
-        input_tokens=state.usage.input_tokens,
-        output_tokens=state.usage.output_tokens,
-        cost_usd=state.cost_usd,
+        input_tokens=cost.input_tokens,
+        output_tokens=cost.output_tokens,
+        own_tokens=cost.own_tokens,
+        cost_usd=cost.usd,
+        known_cost_usd=cost.known_usd,
+        cost_known=cost.known,
+        calls_of_unknown_cost=cost.calls_of_unknown_cost,
         models=tuple(_models(state)),
         talk=plain(delivery.changed) if "\n" not in delivery.changed else delivery.changed.strip(),
         checks=tuple(_checks(state, delivery)),

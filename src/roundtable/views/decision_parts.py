@@ -12,6 +12,7 @@ from typing import Literal
 
 from ..core.text import clip_words
 from ..core.text import listed as listed
+from .cost import Known
 
 Kind = Literal[
     "decided",
@@ -431,8 +432,14 @@ class Made:
     calls: int
     input_tokens: int
     output_tokens: int
+    own_tokens: bool
+    """Whether some of the tokens are our own count."""
     cost_usd: float | None
-    """None where it is not known."""
+    """None where it was not told of every call."""
+    known_cost_usd: float
+    """As much of it as was told, or counted by us."""
+    cost_known: Known
+    calls_of_unknown_cost: int
     models: tuple[ModelsOf, ...]
     talk: str
     checks: tuple[str, ...]

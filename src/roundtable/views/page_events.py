@@ -302,6 +302,7 @@ def usage(spent: Usage) -> dict[str, Any]:
         "output_tokens": spent.output_tokens,
         "priced_usd": round(spent.priced_usd, 8),
         "unpriced_calls": spent.unpriced_calls,
+        "counted_usd": round(spent.counted_usd, 8),
     }
 
 

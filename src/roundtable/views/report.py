@@ -16,12 +16,13 @@ from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
 from .citing import labels_of, links_of, said_in, words_of
+from .cost import Cost, in_words
 from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
 from .influence import influence_parts
 from .notes import notes
-from .report_costs import costs, money, prompts
+from .report_costs import PLACES, costs, prompts
 from .report_parts import (
     Alert,
     Grid,
@@ -114,7 +115,7 @@ def _facts(state: State) -> Iterator[tuple[str, str]]:
     if rounds := max((s.round for s in state.speeches), default=0):
         yield "Rounds", str(rounds)
     yield "Calls", f"{state.usage.calls:,}"
-    yield "Cost", money(state.cost_usd)
+    yield "Cost", in_words(Cost.of(state), places=PLACES)
     yield "Date", moment(state.opened_at)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..core.agents import on_subscription
 from ..core.causes import reason
 from ..core.state import Attempt, State
 from ..core.text import about, dollars
 from ..core.values import Expected
+from .cost import Cost, in_words, with_subscription
 from .report_parts import Grid, Part, line
 
 _HASH = 12
-SUBSCRIPTION = "your subscription"
+PLACES = 4
+"""Of an amount in dollars."""
 
 
 @dataclass(slots=True)
@@ -21,24 +22,17 @@ class _Bill:
     calls: int = 0
     failed: int = 0
     again: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    usd: float = 0.0
-    unknown: int = 0
+    spent: Cost = field(default_factory=Cost)
     seconds: float = 0.0
     models: Counter[str] = field(default_factory=Counter)
 
-    def add(self, attempt: Attempt, unknown: bool) -> None:
+    def add(self, attempt: Attempt, spent: Cost) -> None:
         if attempt.reached_nobody:
             return
         self.calls += 1
         self.again += attempt.started.purpose != "answer"
         self.models[attempt.started.model] += 1
-        self.unknown += unknown
-        if usage := attempt.usage:
-            self.tokens_in += usage.input_tokens
-            self.tokens_out += usage.output_tokens
-            self.usd += usage.priced_usd
+        self.spent += spent
         if attempt.finished is not None:
             self.seconds += attempt.finished.seconds
         if attempt.failed is not None:
@@ -47,17 +41,8 @@ class _Bill:
 
     @property
     def cost(self) -> str:
-        if not self.unknown:
-            agents = [on_subscription(model) for model in self.models]
-            if any(agents):
-                return SUBSCRIPTION if all(agents) else f"{money(self.usd)} + {SUBSCRIPTION}"
-            return money(self.usd)
-        return f"{money(self.usd)} + unknown" if self.usd else "unknown"
-
-
-def money(usd: float | None) -> str:
-    """An amount; what nobody knows is never zero."""
-    return "unknown" if usd is None else f"${usd:,.4f}"
+        told = in_words(self.spent, why=False, places=PLACES)
+        return with_subscription(told, self.spent, self.models)
 
 
 def costs(state: State) -> tuple[Part, ...]:
@@ -67,11 +52,9 @@ def costs(state: State) -> tuple[Part, ...]:
     whole = _Bill()
     for turn in state.called_turns:
         for attempt in turn.attempts:
-            started = attempt.started
-            held = state.reservations.get((started.turn_id, started.attempt))
-            unknown = held is not None and held.cost_usd > 0
-            for bill in (bills.setdefault(started.participant, _Bill()), whole):
-                bill.add(attempt, unknown)
+            spent = Cost.of_attempt(state, attempt)
+            for bill in (bills.setdefault(attempt.started.participant, _Bill()), whole):
+                bill.add(attempt, spent)
     if not whole.calls:
         return ()
     rows = [_row(names.get(who, who), bill) for who, bill in bills.items() if bill.calls]
@@ -113,15 +96,15 @@ def costs(state: State) -> tuple[Part, ...]:
 
 def _held_against(state: State) -> Grid:
     """What was told when it began, and what it took."""
-    told, usage = state.expected, state.usage
+    told, usage, cost = state.expected, state.usage, Cost.of(state)
     assert told is not None, "only what was estimated is held against it"
     active = state.spending(state.updated_at).seconds if state.updated_at else 0.0
     expected = "unknown" if told.seconds is None else f"{told.seconds:,.0f}"
     calls = _from_to(f"{told.fewest_calls:,}", f"{told.most_calls:,}")
     rows = (
         ("Calls", f"{calls} without repeats", f"{usage.calls:,}"),
-        ("Tokens", _tokens(told), f"{usage.tokens:,}"),
-        ("Cost", _cost(told), money(state.cost_usd)),
+        ("Tokens", _tokens(told), cost.tokens.removesuffix(" tokens")),
+        ("Cost", _cost(told), in_words(cost, places=PLACES)),
         ("Seconds", expected, f"{active:,.0f}"),
     )
     return Grid("Estimated and actual", ("", "Estimated", "Actual"), rows, numbers=(1, 2))
@@ -135,7 +118,7 @@ def _tokens(told: Expected) -> str:
 
 def _cost(told: Expected) -> str:
     if told.cost_usd is None or told.least_usd is None or told.most_usd is None:
-        return money(None)
+        return "unknown"
     return _from_to(dollars(told.least_usd), dollars(told.most_usd))
 
 
@@ -163,8 +146,12 @@ def _row(name: str, bill: _Bill, all_of_them: bool = False) -> tuple[str, ...]:
         f"{bill.calls:,}",
         f"{bill.again:,}",
         f"{bill.failed:,}",
-        f"{bill.tokens_in:,}",
-        f"{bill.tokens_out:,}",
+        _counted(bill.spent, bill.spent.input_tokens),
+        _counted(bill.spent, bill.spent.output_tokens),
         f"{bill.seconds:,.1f}",
         bill.cost,
     )
+
+
+def _counted(spent: Cost, tokens: int) -> str:
+    return f"about {tokens:,}" if spent.own_tokens and tokens else f"{tokens:,}"

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.notifications import announcement
 from ..core.state import State
 from ..core.values import Participant
+from .cost import Cost
 from .deliverables import deliverables_document
 from .delivery import Delivery
 from .delivery_json import document
@@ -19,6 +20,7 @@ from .result_positions import positions
 
 def result(state: State) -> dict[str, Any]:
     """The whole discussion as one JSON document, free of anything that looks like a secret."""
+    cost = Cost.of(state)
     found: dict[str, Any] = outgoing_document(
         {
             "discussion_id": state.discussion_id,
@@ -61,9 +63,10 @@ def result(state: State) -> dict[str, Any]:
             "follow_ups": list(state.follow_ups),
             "usage": {
                 "calls": state.usage.calls,
-                "input_tokens": state.usage.input_tokens,
-                "output_tokens": state.usage.output_tokens,
-                "cost_usd": state.cost_usd,
+                "input_tokens": cost.input_tokens,
+                "output_tokens": cost.output_tokens,
+                "cost_usd": cost.usd,
+                **cost.document,
             },
             "notes": [
                 {"code": note.code, "text": note.text, "remedy": note.remedy}

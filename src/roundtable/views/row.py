@@ -12,6 +12,7 @@ from ..core.effects import TakeTurn
 from ..core.state import State
 from ..core.values import OUTSIDE
 from ..procedures import procedure_spec
+from .cost import Cost, Known
 from .decision import Glance
 from .decision_json import plain
 from .decision_parts import Kind, Sure
@@ -62,7 +63,10 @@ class Row:
     """Further votes: `title` and `figure`."""
     confidence: Sure
     cost_usd: float | None
-    """None where a price is not known."""
+    """None where it was not told of every call."""
+    known_cost_usd: float
+    """As much of it as was told, or counted by us."""
+    cost_known: Known
     dissent: bool
     follows: str
     """The discussion whose table it asks further; empty: none."""
@@ -83,6 +87,7 @@ class Row:
         turn = bool(outside) and decision.kind == "live"
         course = itinerary(state, [(each.plan.stage, each.plan.round) for each in turns])
         vote, *others = decision.votes or (None,)
+        cost = Cost.of(state)
         return cls(
             kind="turn" if turn else decision.kind,
             state=YOUR_TURN if turn else decision.state,
@@ -92,7 +97,9 @@ class Row:
             vote=None if vote is None or not vote.pieces else plain(vote),
             others=tuple({"title": each.title, "figure": each.figure} for each in others if each),
             confidence=decision.confidence,
-            cost_usd=state.cost_usd,
+            cost_usd=cost.usd,
+            known_cost_usd=cost.known_usd,
+            cost_known=cost.known,
             dissent=decision.dissent,
             follows=state.start.follows,
             now={key: course[key] for key in ("now", "rounds")},

@@ -23,10 +23,10 @@ from roundtable.core.errors import (
     MoneySetAside,
     RoundtableError,
 )
-from roundtable.core.events import AttemptFinished, StoredEvent
+from roundtable.core.events import AttemptFinished, Event, StoredEvent
 from roundtable.core.purse import STALLED, Purse, opening_place
-from roundtable.core.state import State
-from roundtable.core.values import Budget, Usage
+from roundtable.core.state import State, fold
+from roundtable.core.values import Budget, Reservation, Usage
 from roundtable.ledger import open_ledger
 from roundtable.ledger.purses import purses_beside
 from roundtable.ports import OnWords, Purses, Reply, SpeakRequest
@@ -34,12 +34,25 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import MonthlySetting, Settings
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.tokens.capability import OWNER, Capability
-from roundtable.surfaces.tokens.monthly import EVERYBODY, SHARE, allow, months_of, settle_months
+from roundtable.surfaces.tokens.monthly import (
+    EVERYBODY,
+    SHARE,
+    allow,
+    months_of,
+    settle_months,
+    settled_cost,
+)
 from roundtable.surfaces.tokens.opening import again_as, open_as, raise_as, settle
 from roundtable.surfaces.tokens.removing import remove
 from roundtable.surfaces.tokens.store import Tokens
+from tests.core.samples import failed, finished, recorded, started
+from tests.core.samples import opened as discussion
 from tests.surfaces.desk import ECHO, Desk
 from tests.surfaces.web.house import MEETING, QUICK, client_token, house, house_settings
+
+BY_WORDS = Usage(
+    input_tokens=90, output_tokens=60, unpriced_calls=1, counted_usd=0.15, counted_calls=1
+)
 
 
 def with_months(settings: Settings, **monthly: float) -> Settings:
@@ -473,3 +486,20 @@ async def test_what_is_led_by_hand_gets_everything_that_is_left(app: App) -> Non
     request = OpenRequest("Why?", procedure="meeting", options=MEETING)
     state, _ = await open_as(app, ada, request)
     assert state.budget.max_cost_usd == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ended", "cost"),
+    [
+        (finished(), 0.1),
+        (finished(usage=BY_WORDS), 0.1 + 0.4 * 75 / 400),
+        (failed("timeout"), None),
+    ],
+    ids=["told", "counted by its words", "unknown"],
+)
+def test_what_was_only_counted_counts_with_caution_and_what_nobody_knows_as_set_aside(
+    ended: Event, cost: float | None
+) -> None:
+    held = Reservation(input_tokens=100, output_tokens=400, cost_usd=0.5, answer_usd=0.4)
+    state = fold(recorded(discussion(), started(reserved=held), ended))
+    assert settled_cost(state) == (cost if cost is None else pytest.approx(cost))

@@ -33,6 +33,7 @@ from ...procedures.opening import OpenRequest, checked_topic
 from ...procedures.options import find
 from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
+from ...views.cost import Cost
 from ...views.delivery import Delivery
 from ..limits import OLDER_WORDS
 from ..tokens.capability import OWNER
@@ -47,7 +48,7 @@ from .ask import (
     settings_of,
     write_files,
 )
-from .board import cost_of
+from .board import cost_in_short
 from .exits import BUDGET, FAILED
 from .progress import NoProgress, make_progress
 from .terminal import echo, echo_error, on_one_line, print_json, read_text
@@ -404,7 +405,7 @@ def _show_in_short(number: int, done: Done, *, plain: bool) -> None:
 def _show(number: int, done: Done) -> None:
     state = done.state
     id_ = state.discussion_id if state else "-"
-    spent = cost_told(cost_of(state)) if state else ""
+    spent = cost_told(cost_in_short(state)) if state else ""
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")
@@ -416,6 +417,7 @@ def _row(done: Done) -> dict[str, Any]:
     from ...views.result import result
 
     state = done.state
+    cost = Cost.of(state) if state else Cost()
     return {
         "question": done.question,
         "discussion_id": state.discussion_id if state else None,
@@ -423,6 +425,7 @@ def _row(done: Done) -> dict[str, Any]:
         "answer": Delivery.of(state).answer if state and state.verdict else None,
         "headline": Delivery.of(state).headline if state and state.verdict else None,
         "error": done.told if done.ended == "failed" else None,
-        "cost_usd": state.usage.cost_usd if state else None,
+        "cost_usd": cost.usd if state else None,
+        **cost.document,
         "result": result(state) if state else None,
     }

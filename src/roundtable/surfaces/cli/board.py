@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...core.agents import on_subscription
 from ...core.cut_short import cut_by
 from ...core.events import (
     AttemptFailed,
@@ -29,6 +28,7 @@ from ...core.throttle import span
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
+from ...views.cost import Cost, in_words, with_subscription
 from ...views.spoken import first_line, spoken
 from ..web.drafts import Speaking
 from .expected import Expected
@@ -203,7 +203,7 @@ class Board:
         elif host is not None:
             host.told = self.host
         self.far = procedure_spec(state.start.procedure).progress(state)
-        self.cost, self.spent = cost_so_far(state), state.usage.priced_usd
+        self.cost, self.spent = cost_so_far(state), state.usage.known_usd
         self.experts = len(state.participants)
         self.rounds = state.said.last_round
 
@@ -432,20 +432,23 @@ def short_model(model: str) -> str:
 
 def cost_of(state: State) -> str:
     """What was spent in all."""
-    return _cost_told(state, state.cost_usd)
+    return _cost_told(state, Cost.of(state), why=True)
 
 
 def cost_so_far(state: State) -> str:
     """What was spent by now: what is under way is not paid yet, and makes nothing unknown."""
-    return _cost_told(state, state.usage.cost_usd)
+    return _cost_told(state, Cost.so_far(state), why=False)
 
 
-def _cost_told(state: State, cost: float | None) -> str:
-    told = "cost unknown" if cost is None else dollars(cost)
+def cost_in_short(state: State) -> str:
+    """What was spent in all, without why it is not told exactly."""
+    return _cost_told(state, Cost.of(state), why=False)
+
+
+def _cost_told(state: State, cost: Cost, *, why: bool) -> str:
+    told = "cost unknown" if cost.known == "unknown" else in_words(cost, why=why)
     seats = (*state.ever_seated.values(), state.start.host)
-    if any(on_subscription(seat.speaker.model) for seat in seats):
-        return "your subscription" if cost == 0 else f"{told} + your subscription"
-    return told
+    return with_subscription(told, cost, (seat.speaker.model for seat in seats))
 
 
 def clock(seconds: float) -> str:

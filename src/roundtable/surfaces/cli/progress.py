@@ -159,12 +159,13 @@ class VerboseProgress(PlainProgress):
         self._begun = time.monotonic()
 
     def on_event(self, record: StoredEvent, state: State) -> None:
+        from ...views.cost import Cost
         from .board import clock, cost_so_far
         from .verdict import cost_told
 
         spent = ""  # before anything was spent there is nothing to say of it
         if state.usage.tokens:
-            spent = f" ({state.usage.tokens:,} tokens, {cost_told(cost_so_far(state))})"
+            spent = f" ({Cost.so_far(state).tokens}, {cost_told(cost_so_far(state))})"
         what = _line(record, state) or _verbose(record.event, state)
         self.say(f"[{clock(time.monotonic() - self._begun)}] {what}{spent}")
 

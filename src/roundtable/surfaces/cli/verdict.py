@@ -437,9 +437,10 @@ def _spent(made: Made, cost: str) -> str:
     """Calls, tokens and cost, in one phrase."""
     if not made.calls:
         return "no calls"
-    tokens = made.input_tokens + made.output_tokens
     calls = "1 call" if made.calls == 1 else f"{made.calls} calls"
-    return f"{calls}, {tokens:,} tokens, {cost_told(cost)}"
+    about = "about " if made.own_tokens else ""
+    tokens = f"{about}{made.input_tokens + made.output_tokens:,} tokens"
+    return f"{calls}, {tokens}, {cost_told(cost)}"
 
 
 def cost_told(cost: str) -> str:

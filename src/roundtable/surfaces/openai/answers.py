@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ...core.state import State
+from ...views.cost import Cost
 from .prompt import delivered
 
 CHAT_ID = "chatcmpl-"
@@ -77,14 +78,15 @@ def finish_reason(state: State) -> str:
 
 
 def usage(state: State) -> dict[str, Any]:
-    spent = state.usage
+    spent = Cost.of(state)
     return {
         "prompt_tokens": spent.input_tokens,
         "completion_tokens": spent.output_tokens,
-        "total_tokens": spent.tokens,
+        "total_tokens": spent.input_tokens + spent.output_tokens,
         "prompt_tokens_details": {"cached_tokens": spent.cached_tokens},
-        "cost_usd": spent.cost_usd,
-        "calls": spent.calls,
+        "cost_usd": spent.usd,
+        **spent.document,
+        "calls": state.usage.calls,
     }
 
 
@@ -225,13 +227,14 @@ def _part(text: str) -> dict[str, Any]:
 
 
 def _usage(state: State) -> dict[str, Any]:
-    spent = state.usage
+    spent = Cost.of(state)
     return {
         "input_tokens": spent.input_tokens,
         "input_tokens_details": {"cached_tokens": spent.cached_tokens, "cache_write_tokens": 0},
         "output_tokens": spent.output_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": spent.tokens,
-        "cost_usd": spent.cost_usd,
-        "calls": spent.calls,
+        "total_tokens": spent.input_tokens + spent.output_tokens,
+        "cost_usd": spent.usd,
+        **spent.document,
+        "calls": state.usage.calls,
     }

@@ -14,10 +14,12 @@ from ...bootstrap import App
 from ...core.errors import LedgerTooNew, NotAllowed, UnknownDiscussion
 from ...core.limits import Limits, joined
 from ...core.purse import Purse, SetAside, month_of, opening_place, renews, stalled_key
+from ...core.state import State
 from ...core.text import dollars
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest, checked_amount
 from ...settings import MonthlySetting
+from ...views.cost import Cost
 from .capability import Capability
 from .share import share
 
@@ -210,8 +212,16 @@ async def costs_of(app: App, running: Sequence[str]) -> dict[str, float | None]:
         except LedgerTooNew:  # a newer Roundtable goes on with it, and will know
             continue
         if state.closed is not None:
-            found[discussion_id] = state.usage.cost_usd
+            found[discussion_id] = settled_cost(state)
     return found
+
+
+def settled_cost(state: State) -> float | None:
+    """What a discussion cost. What we only counted of it counts with the caution of its limits;
+    None where less is known."""
+    if Cost.so_far(state).known == "about" and state.updated_at is not None:
+        return state.spending(state.updated_at).cost_usd
+    return state.usage.cost_usd
 
 
 def count(

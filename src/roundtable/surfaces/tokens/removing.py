@@ -12,7 +12,7 @@ from ...ledger.purses import purses_beside
 from ...ports import Ledger
 from ...settings import Settings
 from .capability import OWNER
-from .monthly import count
+from .monthly import count, settled_cost
 from .store import tokens_of
 
 
@@ -32,7 +32,8 @@ async def settle_for_good(settings: Settings, ledger: Ledger, discussion_id: str
     if not (accounts or held):
         return
     try:
-        cost = fold(await ledger.read(discussion_id)).cost_usd
+        state = fold(await ledger.read(discussion_id))
+        cost = state.cost_usd if state.in_flight else settled_cost(state)
     except UnknownDiscussion:
         return
     except LedgerTooNew:

@@ -18,6 +18,7 @@ from ...procedures.cast_block import Question
 from ...procedures.casting import open_questions
 from ...rehearsal.estimate import estimate_line
 from ...version import __version__
+from ...views.cost import Cost
 from ...views.deliverables import with_works
 from ...views.delivery import Delivery, kept_for_the_record
 from ...views.meeting import chairs_dissent
@@ -220,7 +221,7 @@ class AskTools(ToolsetBase):
 def _collected(state: State, caller: str = "") -> Collected:
     now = where(state)
     verdict, closed = state.verdict, state.closed
-    usage = state.usage
+    cost = Cost.of(state)
     told = Delivery.of(state)
     sure = told.confidence.word
     return Collected(
@@ -250,9 +251,12 @@ def _collected(state: State, caller: str = "") -> Collected:
         report="",
         next_offset=None,
         notes=_noted(state),
-        calls=usage.calls,
-        tokens=usage.tokens,
-        cost_usd=usage.cost_usd,
+        calls=state.usage.calls,
+        tokens=cost.input_tokens + cost.output_tokens,
+        cost_usd=cost.usd,
+        known_cost_usd=cost.known_usd,
+        counted_cost_usd=cost.counted_usd,
+        calls_of_unknown_cost=cost.calls_of_unknown_cost,
         hint="It is done."
         if closed
         else what_next(state, now, caller)

@@ -460,7 +460,14 @@ class Collected(Standing):
     notes: list[str]
     calls: int
     tokens: int
-    cost_usd: float | None
+    cost_usd: float | None = Field(description="null: it was not told of every call.")
+    known_cost_usd: float = Field(
+        default=0.0, description="As much of it as was told, or counted by the program."
+    )
+    counted_cost_usd: float = Field(
+        default=0.0, description="Of that, what is the program's own count of the words."
+    )
+    calls_of_unknown_cost: int = Field(default=0, description="Calls whose cost was not told.")
     left_out: list[str] = Field(
         default_factory=list, description="Fields that are cut; the report has them whole."
     )

@@ -67,4 +67,4 @@ class Listing:
 
     def _cost(self, summary: DiscussionSummary) -> float:
         row = self._rows.get(summary.discussion_id)
-        return row.cost_usd or 0.0 if row is not None else 0.0
+        return row.known_cost_usd if row is not None else 0.0

@@ -86,6 +86,13 @@ export function allowed(budget) {
   return limits.filter(([most]) => most !== null && most !== undefined).map(([most, told]) => told(most)).join(", ");
 }
 
+/** A cost by how much of it is known: told by the providers, counted by the program, or neither. */
+export function spending({ cost_known: known, known_cost_usd: usd }) {
+  if (known === "unknown") return t("not known");
+  const cost = money(usd);
+  return known === "about" ? t("about {cost}", { cost }) : known === "at_least" ? t("at least {cost}", { cost }) : cost;
+}
+
 /** `cross-examination` as `Cross-examination`. */
 export function titled(word) {
   const words = word.replace(/[_]/g, " ");

@@ -48,7 +48,7 @@ export const EMPTY = Object.freeze({
   followUps: [],
   closed: null,
   speeches: 0,
-  usage: { calls: 0, input_tokens: 0, output_tokens: 0, priced_usd: 0, unpriced_calls: 0 },
+  usage: { calls: 0, input_tokens: 0, output_tokens: 0, priced_usd: 0, counted_usd: 0, unpriced_calls: 0 },
 });
 
 /** The state after these events. Those already taken in are passed over; a gap stops it, and is told. */
@@ -82,7 +82,7 @@ function mine(draft, own, name) {
 /** What a call used, whatever came of it. */
 function count(draft, own, used) {
   const usage = mine(draft, own, "usage");
-  for (const name of ["input_tokens", "output_tokens", "priced_usd", "unpriced_calls"]) usage[name] += used[name];
+  for (const name of ["input_tokens", "output_tokens", "priced_usd", "counted_usd", "unpriced_calls"]) usage[name] += used[name];
 }
 
 function add(draft, own, place, item) {
@@ -384,4 +384,9 @@ export function doing(state, id) {
 /** The whole cost, or null as soon as one call's cost is unknown. */
 export function cost(usage) {
   return usage.unpriced_calls ? null : usage.priced_usd;
+}
+
+/** What of the cost was told, or counted by the program. */
+export function knownCost(usage) {
+  return usage.priced_usd + usage.counted_usd;
 }

@@ -1,6 +1,6 @@
 // How this was made: everything that a decision does not need and a sceptic wants.
 import { useRef } from "../vendor/hooks.js";
-import { allowed, count, lasted, money } from "../format.js";
+import { allowed, count, lasted, spending } from "../format.js";
 import { Icon } from "../icons.js";
 import { Notes, Parts, useModal, Words } from "../parts.js";
 import { plainName } from "../procedures.js";
@@ -60,11 +60,12 @@ export function Made({ derived, state, turns, onClose }) {
 /** What nobody knows is never zero. */
 function Spent({ made, budget }) {
   const limits = allowed(budget);
+  const calls = made.calls_of_unknown_cost;
   return html`<dl class="facts num">
     <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("not known") : lasted(made.seconds)}</dd>
     <dt>${t("Calls")}</dt><dd>${count(made.calls)}</dd>
     <dt>${t("Tokens")}</dt><dd>${t("{in} in, {out} out", { in: count(made.input_tokens), out: count(made.output_tokens) })}</dd>
-    <dt>${t("Cost")}</dt><dd>${made.cost_usd === null ? t("not known") : money(made.cost_usd)}</dd>
+    <dt>${t("Cost")}</dt><dd>${spending(made)}${calls > 0 && ` (${n(calls, "{n} call of unknown cost", "{n} calls of unknown cost")})`}</dd>
     ${limits && html`<dt>${t("Limit")}</dt><dd>${limits}</dd>`}
   </dl>`;
 }

@@ -1,6 +1,6 @@
 // A decision in one row: what was asked, the answer, the vote, how sure, what it cost, when.
 import { VoteBar } from "../decision/votes.js";
-import { ago, bare, money, plainly, whole } from "../format.js";
+import { ago, bare, plainly, spending, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { languageOf } from "../parts.js";
 import { finding } from "../reading/found.js";
@@ -60,7 +60,7 @@ export const Row = memo(function Row({ found, row, nested, words = "", onRun, on
     </div>
     <div class="v"><${Voted} row=${row} />${row.kind === "interrupted" && html`<button type="button" class="btn" aria-label=${t("Go on with: {question}", { question: question.slice(0, 80) })} onClick=${() => onRun(found.discussion_id)}>${t("Go on")}</button>`}</div>
     <div class="cf"><${Sure} row=${row} /></div>
-    <div class="c2 num">${row.cost_usd === undefined ? "" : row.cost_usd === null ? html`<span class="soft">${t("not known")}</span>` : money(row.cost_usd)}</div>
+    <div class="c2 num">${row.cost_usd === undefined ? "" : row.cost_known === "unknown" ? html`<span class="soft">${spending(row)}</span>` : spending(row)}</div>
     <div class="when soft"><time datetime=${found.updated_at} title=${whole(found.updated_at)} data-at=${at}>${ago(found.updated_at)}</time></div>
     <div class="doing"><button type="button" class="quiet icon btn" aria-label=${t("Delete: {question}", { question: question.slice(0, 80) })} title=${t("Delete")} onClick=${() => onDelete(found)}><${Icon} name="remove" /></button></div>
   </li>`;
