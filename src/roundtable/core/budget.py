@@ -43,6 +43,8 @@ MORE = "and what comes next would take more than is left"
 """Why something is refused although not all is spent."""
 BEYOND = "because a provider counted more than it had been asked for"
 """How more can be spent than a limit allows."""
+SET_SINCE = "before that limit was set"
+"""How else: it was spent under a higher limit, or under none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Spending:
     """Of the cost, what is counted for calls that ended and of which no usage was told."""
     unpriced_usd: float = field(default=0.0, compare=False)
     """Of the cost, what is counted for calls that ended and of which nobody knows the price."""
+    passed: frozenset[str] = field(default=frozenset(), compare=False)
+    """The limits, by their fields, that were lower than what was spent when they were set."""
 
     @property
     def with_caution(self) -> str:
@@ -198,14 +202,20 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             why = "" if spending.seconds >= most else f", {MORE}"
             return f"{spending.seconds:.0f} of {most:.0f} seconds passed{why}"
         case "tokens":
-            why = BEYOND if spending.tokens > most else MORE
-            return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
+            why = _why(limit, spending, over=spending.tokens > most)
+            return f"{spending.tokens:,} of {most:,} tokens spent or set aside{why}"
         case "cost":
-            why = BEYOND if spending.cost_usd > most + 1e-9 else MORE
+            why = _why(limit, spending, over=spending.cost_usd > most + 1e-9)
             of = f"{dollars(spending.cost_usd)} of {dollars(most)}"
             if careful := spending.with_caution:
-                return f"{of} counted ({careful}), {why}"
-            return f"{of} spent or set aside, {why}"
+                return f"{of} counted ({careful}){why}"
+            return f"{of} spent or set aside{why}"
+
+
+def _why(limit: Limit, spending: Spending, *, over: bool) -> str:
+    if over and LIMITS[limit] in spending.passed:
+        return f" {SET_SINCE}"
+    return f", {BEYOND if over else MORE}"
 
 
 LEFT_OUT = "All that the limit allowed"
@@ -231,6 +241,18 @@ def allowed(budget: Budget, limit: Limit) -> str:
             return f"{most:,} tokens"
         case "time":
             return f"{most:.0f} seconds"
+
+
+def passed(budget: Budget, spending: Spending) -> frozenset[str]:
+    """The limits, by their fields, that are lower than what is spent or set aside."""
+    used: dict[Limit, float] = {
+        "calls": spending.calls,
+        "tokens": spending.tokens,
+        "cost": spending.cost_usd,
+        "time": spending.seconds,
+    }
+    limits = ((name, getattr(budget, name), used[limit]) for limit, name in LIMITS.items())
+    return frozenset(name for name, most, gone in limits if most is not None and gone > most)
 
 
 def is_paid_by_tokens(budget: Budget) -> bool:
@@ -343,7 +365,9 @@ def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
     return total
 
 
-def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
+def spending(
+    usage: Usage, held: list[Reservation], seconds: float, passed: frozenset[str] = frozenset()
+) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     ended = [each for each in held if each.is_kept]
     return Spending(
@@ -354,4 +378,5 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
         seconds=seconds,
         untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
         unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
+        passed=passed,
     )
