@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .text import listed
+from .text import counted, listed
 from .values import Budget
 
 NAMES: Mapping[str, str] = {
@@ -86,7 +86,7 @@ def told(name: str, value: float) -> str:
         case "max_seconds":
             return f"{value:g} seconds"
         case _:
-            return f"{value:,.0f} {NAMES[name]}"
+            return counted(round(value), NAMES[name].removesuffix("s"))
 
 
 def all_told(budget: Budget) -> str:
