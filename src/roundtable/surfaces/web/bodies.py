@@ -221,7 +221,7 @@ class Reason(Body):
 
 
 class Higher(Body):
-    """As far as it may go on, where a limit ended it or holds it back."""
+    """As far as it may go on from now; more of it where a limit ended it."""
 
     max_cost: Annotated[float | None, Field(gt=0, allow_inf_nan=False), NUMBER] = None
     """US dollars."""
