@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import StoredEvent
+from roundtable.core.limits import NO_LIMITS, Limits
 from roundtable.core.state import State
 from roundtable.core.values import OUTSIDE, OUTSIDE_SPEAKER, SpeakerRef, Usage
 from roundtable.engine.service import Service
@@ -219,6 +220,7 @@ class Table:
         speakers: Speakers | None = None,
         own: UserProcedures | None = None,
         casting: Callable[[Ledger], Casting] | None = None,
+        caps: Limits = NO_LIMITS,
     ) -> None:
         """`speakers` stand in for those that would be found among the voices."""
         self.voices = voices or {"*": Voice()}
@@ -246,6 +248,7 @@ class Table:
             defaults=dict.fromkeys(("council", "adaptive"), defaults or {}),
             own=own,
             casting=casting(self.ledger) if casting else None,
+            caps=caps,
         )
 
     async def ask(self, topic: str = "Tea or coffee?", **request: Any) -> State:

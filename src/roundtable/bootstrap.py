@@ -267,6 +267,7 @@ async def start(
         remarks=partial(_remarks, settings, keys, keyed, registry),
         queue=queue,
         drive_by=settings.choices.drive,
+        caps=settings.caps,
     )
     try:
         await service.take_in(progress)

@@ -67,23 +67,24 @@ def project_panels(data: bytes, where: Path, home: Path) -> dict[str, Any]:
 
 def tightened(values: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
     """A project's choices without what would loosen a limit of the user's: the lowest wins."""
-    merged = dict(values)
-    if "budget" in merged:
-        asked = checked(Budget, merged["budget"], PROJECT_TOML).model_dump(exclude_none=True)
-        limits = dict(below.get("budget", {}))
-        merged["budget"] = {
-            key: value
-            for key, value in asked.items()
-            if limits.get(key) is None or value < limits[key]
-        }
-        if not merged["budget"]:
-            del merged["budget"]
+    merged = lowest(values, below, PROJECT_TOML)
     council = merged.get("council")
     cap = below.get("council", {}).get("max_budget")
     if isinstance(council, Mapping) and cap is not None and council.get("max_budget") is not None:
         level = min(cap, council["max_budget"], key=LEVELS.index)
         merged["council"] = {**council, "max_budget": level}
     return merged
+
+
+def lowest(values: Mapping[str, Any], below: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """These settings without limits of the usual budget that are not lower than those below."""
+    if "budget" not in values:
+        return dict(values)
+    asked = checked(Budget, values["budget"], where).model_dump(exclude_none=True)
+    limits = checked(Budget, below.get("budget", {}), where).model_dump(exclude_none=True)
+    lower = {k: v for k, v in asked.items() if k not in limits or v < limits[k]}
+    rest = {key: value for key, value in values.items() if key != "budget"}
+    return {**rest, "budget": lower} if lower else rest
 
 
 def capped(limits: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:

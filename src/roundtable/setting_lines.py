@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .config_files import contents, line_of, text_of
 from .core.errors import BadSetting, RoundtableError, UnknownName
-from .project import PANELS_JSON
+from .project import PANELS_JSON, PROJECT_TOML
 from .settings import CONFIG_JSON, SET_UP, Settings
 
 BUILT_IN = "built in"
@@ -71,4 +71,6 @@ def _names(key: str, path: Path) -> list[str]:
         if first == "council":
             return [rest]
         return [own.get(key, key), "preset"] if key == "models" else [own.get(first, key)]
+    if path.name == PROJECT_TOML:
+        return [key.replace("caps.", "budget.", 1)]  # its limits are caps, too
     return [key.removeprefix("adaptive.")] if path.name == PANELS_JSON else [key]

@@ -2,8 +2,8 @@
 
 From the strongest to the weakest: the environment (`ROUNDTABLE_…`), the project's
 `roundtable.toml` in the current folder, the user's `config.toml` and `config.json` in
-ROUNDTABLE_HOME, and the built-in defaults. A project's file counts only once it is trusted
-(`trust.py`), and then for some settings only (`project.py`).
+ROUNDTABLE_HOME, and the built-in defaults; of several limits the lowest counts. A project's file
+counts only once it is trusted (`trust.py`), and then for some settings only (`project.py`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .project import (
     PANELS_JSON,
     PROJECT_TOML,
     capped,
+    lowest,
     models_named,
     project_choices,
     project_panels,
@@ -486,7 +487,9 @@ def read_settings(
         path = home / CONFIG_TOML
         text = text_at(path, ours=True)
         with placed(text, str(path)):
-            lay_over(toml_table(text, str(path)), str(path))
+            read = toml_table(text, str(path))
+            checked(Choices, read, str(path))
+            lay_over(lowest(read, values, str(path)), str(path))
     with source(STORE):
         Trust(home, workspace).files()
     trust = Trust(home, workspace, believed=STORE not in without)

@@ -69,6 +69,17 @@ test("raised limits open it again where it ended, and what was expected is known
   assert.deepEqual(ended.closed.stop_reason, "budget", "the state before is not changed");
 });
 
+test("a limit that is lowered or added opens nothing again", () => {
+  const begun = numbered({ ...opened, budget: { max_calls: 2 } }, stage, started("ann"), finished("ann"), speech("ann"),
+    { type: "DiscussionPaused", by: "host", reason: "" });
+  const limited = { seq: 7, at, type: "LimitsRaised", budget: { max_calls: 1, max_cost_usd: 0 }, by: "a cap", limits_from: {}, turns: [] };
+  const paused = reduce(reduce(EMPTY, begun), [limited]);
+  assert.deepEqual(paused.budget, limited.budget);
+  assert.ok(paused.paused, "it stays paused");
+  const spent = reduce(reduce(EMPTY, begun), [{ seq: 7, at, type: "BudgetExhausted", limit: "calls", detail: "" }, { ...limited, seq: 8 }]);
+  assert.deepEqual(spent.spent, { limit: "calls" });
+});
+
 test("what a batch does not touch stays the same object", () => {
   const events = numbered(opened, stage, started("ann"), finished("ann"), speech("ann"));
   const state = reduce(EMPTY, events);

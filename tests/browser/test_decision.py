@@ -244,7 +244,7 @@ def test_the_owner_goes_on_with_a_higher_limit_where_one_ended_it(
     assert violations(page, axe_script) == []
     page.get_by_role("button", name=offer).click()
     expect(page.get_by_role("button", name=offer)).to_have_count(0)
-    expect(page.locator("#discussion")).to_contain_text("It may spend more, by the host")
+    expect(page.locator("#discussion")).to_contain_text("The limits were set anew by the host")
 
 
 # What it rests on

@@ -384,3 +384,25 @@ async def test_what_surfaces_open_is_left_to_workers_and_what_is_not_to_begin_is
         await running.close()
     assert state.verdict is not None
     assert set(calls_by_turn(provider).values()) == {1}
+
+
+@pytest.mark.requirement("Z-21", "Z-35")
+@pytest.mark.parametrize("whose", ["who lets it go on", "the worker"])
+async def test_what_a_worker_goes_on_with_keeps_to_the_caps_of_both(
+    app: App, provider: ProviderServer, postgres_url: str, tmp_path: Path, whose: str
+) -> None:
+    state = await app.service.open(request())
+    cap = {"ROUNDTABLE_MAX_COST": "0"}
+    async with member(postgres_url, tmp_path / "capped", provider, **cap) as capped:
+        asking, driving = (capped, app) if whose == "who lets it go on" else (app, capped)
+        await asking.service.enqueue(state.discussion_id)
+        async with working(driving):
+            await until(lambda: _is_closed(app, state.discussion_id))
+    ended = await app.service.read(state.discussion_id)
+    assert not provider.requests
+    assert ended.closed is not None
+    assert "by the limit of ROUNDTABLE_MAX_COST" in ended.closed.detail
+
+
+async def _is_closed(app: App, discussion_id: str) -> bool:
+    return (await app.service.read(discussion_id)).closed is not None

@@ -181,32 +181,19 @@ def test_a_limit_that_does_not_allow_it_loses_no_verdict_and_a_higher_one_comes_
     there = Table({"*": Billed()})
 
     async def main() -> Any:
-        before = await there.ask(search=False)
-        id_ = before.discussion_id
-        tight = Limits.of(Budget(max_cost_usd=1.01 * before.usage.priced_usd), "--max-cost")
-        unlimited = "opened without a limit on its cost: there is nothing to raise"
-        with pytest.raises(NotAllowed, match=unlimited):
-            await there.service.ask_again(id_, "synthesis", by="me", limits=tight)
-        return await there.service.read(id_)
-
-    assert run_in_virtual_time(main()).status == "concluded", "what is refused changes nothing"
-
-    async def limited() -> Any:
         free = await there.ask(search=False)
         budget = Budget(max_cost_usd=1.06 * free.usage.priced_usd)
         opened = await there.service.open(OpenRequest("Tea?", search=False, budget=budget))
         id_ = opened.discussion_id
         before = await there.service.run(id_)
         same = Limits.of(budget, "--max-cost")
-        with pytest.raises(NotAllowed, match="None of these limits is higher"):
-            await there.service.ask_again(id_, "synthesis", by="me", limits=same)
-        await there.service.ask_again(id_, "synthesis", by="me")
+        await there.service.ask_again(id_, "synthesis", by="me", limits=same)
         refused = await there.service.run(id_)
         more = Limits.of(Budget(max_cost_usd=5.0), "--max-cost")
         await there.service.ask_again(id_, "synthesis", by="me", limits=more)
         return before, refused, await there.service.run(id_)
 
-    before, refused, after = run_in_virtual_time(limited())
+    before, refused, after = run_in_virtual_time(main())
     assert before.verdict is not None
     assert refused.verdict is not None
     assert refused.exhausted is not None
@@ -214,3 +201,28 @@ def test_a_limit_that_does_not_allow_it_loses_no_verdict_and_a_higher_one_comes_
     assert (after.status, after.exhausted, after.usage.calls) == (
         "concluded", None, refused.usage.calls + 1
     )  # fmt: skip
+
+
+@pytest.mark.requirement("Z-09", "Z-35")
+@pytest.mark.parametrize(("share", "asked"), [(0.5, 0), (3.0, 1)])
+def test_what_had_no_limit_can_be_asked_again_within_one(share: float, asked: int) -> None:
+    there = Table({"*": Billed()})
+
+    async def main() -> Any:
+        before = await there.ask(search=False)
+        id_ = before.discussion_id
+        limit = Limits.of(Budget(max_cost_usd=share * before.usage.priced_usd), "--max-cost")
+        await there.service.ask_again(id_, "synthesis", by="me", limits=limit)
+        return before, await there.service.run(id_)
+
+    before, after = run_in_virtual_time(main())
+    assert after.usage.calls == before.usage.calls + asked
+    assert (after.exhausted is None) == bool(asked)
+    assert after.verdict is not None
+    assert after.closed is not None
+    assert after.verdict.method == "written"
+    if not asked:
+        assert after.verdict.answer == before.verdict.answer
+        assert "spent or set aside before that limit was set, by the limit of --max-cost" in (
+            after.closed.detail
+        )

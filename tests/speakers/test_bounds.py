@@ -12,7 +12,7 @@ from importlib import import_module
 import pytest
 
 from roundtable.core.errors import SpeakerError
-from roundtable.core.text import likely_tokens
+from roundtable.core.text import SYLLABLES, fewest_tokens
 from roundtable.core.values import Reservation, Usage
 from roundtable.models.registry import Registry
 from roundtable.ports import Reply, SpeakRequest
@@ -157,10 +157,30 @@ async def test_an_answer_without_end_is_cut_by_its_script_where_a_limit_has_no_m
     async with hostile(streaming(delta("Yes."), endless=endless)) as server:
         reply = await ask(server, set_aside=held)
     assert reply.finish_reason == "length"
-    assert likely_tokens(reply.text) <= GRANTED + spare
-    assert GRANTED + spare <= reply.usage.output_tokens <= GRANTED + spare + PACKET
+    most = (GRANTED + spare) / (SYLLABLES if word == "чай " else 1)
+    assert fewest_tokens(reply.text) <= GRANTED + spare
+    assert GRANTED + spare <= reply.usage.output_tokens <= most + 2 * PACKET
     assert reply.usage.input_tokens <= 3
     assert_counted_by_us(reply.usage)
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize(
+    ("words", "a_token"),
+    [("Начать стоит с монолита. ", 3.5), ("यह सस्ता है। ", 2.6), ("先从单体开始。", 1.5)],
+    ids=["Russian", "Hindi", "Chinese"],
+)
+async def test_whoever_keeps_to_its_grant_is_heard_out_though_we_count_more_for_its_script(
+    words: str, a_token: float
+) -> None:
+    """As many characters a token as the tokenizers have that make the fewest of a script."""
+    whole = (words * GRANTED)[: int(GRANTED * a_token)]
+    held = Reservation(
+        input_tokens=3, output_tokens=GRANTED, cost_usd=0.1, spare_tokens=GRANTED // 2
+    )
+    async with hostile(streaming(delta(whole), finish=True)) as server:
+        reply = await ask(server, set_aside=held)
+    assert (reply.finish_reason, reply.text) == ("stop", whole)
 
 
 @pytest.mark.requirement("Z-35", "Z-09")

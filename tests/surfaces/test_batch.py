@@ -3,6 +3,7 @@ says what became of all of them."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,11 @@ def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Des
             (),
             ('Write "language" beside "options".',),
         ),
+        (
+            ('["Is it this?"]', "[urgent] B?", '"C?"', '{"question": "D?"}'),
+            (),
+            ("Line 1 and 1 more: It is JSON and no object in braces.",),
+        ),
         (("A?",), ("--context", ""), ("The name of a document is empty.",)),
         (("A?",), ("--procedure", "delibration"), ("Did you mean deliberation",)),
         (("A?",), ("--context", "absent.md"), ("absent.md",)),
@@ -225,6 +231,75 @@ def test_a_dry_run_tells_what_each_would_cost(desk: Desk) -> None:
     assert outcome.code == 0
     assert outcome.out.count("Estimate") == 2
     assert desk("list", "--json").document == []
+
+
+def test_a_dry_run_tells_what_was_answered_and_what_is_left(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?", "Should we drink tea?", "Should we walk?")
+    line = ("ask", "--questions", str(path), *TABLE)
+    first = desk(*line, "--dry-run")
+    assert "Line 2 repeats line 1" in first.err
+    assert desk(*line, "-q").code == 0
+    path.write_text(path.read_text("utf-8") + "\nShould we rest?\n", "utf-8")
+    told = desk(*line, "--dry-run")
+    assert (told.out.count("Answered before"), told.out.count("Estimate")) == (3, 1)
+    assert "repeats" not in told.err
+    document = desk(*line, "--dry-run", "--json").document
+    rows = document["questions"]
+    assert document["dry_run"] is True
+    assert [row["status"] for row in rows] == ["answered before"] * 3 + ["to be asked"]
+    assert [bool(row["discussion_id"]) for row in rows] == [True, True, True, False]
+    assert [row["estimate"] is None for row in rows] == [True, True, True, False]
+    assert rows[3]["estimate"]["calls"] > 0
+    fresh = desk(*line, "--dry-run", "--fresh")
+    assert (fresh.out.count("Estimate"), "Line 2 repeats line 1" in fresh.err) == (4, True)
+    assert len(desk("list", "--json").document) == 3
+
+
+def test_a_dry_run_tells_what_is_left_of_one_that_goes_on(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE)
+    whole = desk(*line, "--dry-run", "--json").document["questions"][0]["estimate"]
+    assert desk(*line, "--max-calls", "3").code == 3
+    ended = desk(*line, "--max-calls", "3", "--dry-run")
+    assert "Cut short (rt_" in ended.out
+    more = desk(*line, "--max-calls", "60", "--dry-run")
+    assert "Goes on (rt_" in more.out
+    (row,) = desk(*line, "--max-calls", "60", "--dry-run", "--json").document["questions"]
+    assert row["status"] == "goes on"
+    assert row["estimate"]["calls"] < whole["calls"]
+    (same,) = desk(*line, "--json").document["questions"]
+    assert same["ended"] == "cut short", "a dry run changes nothing"
+
+
+def test_a_cap_alone_raises_nothing_that_somebody_limited(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file(desk, "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE, "--json")
+    desk(*line, "--max-calls", "3")
+    monkeypatch.setenv("ROUNDTABLE_MAX_CALLS", "60")
+    (same,) = desk(*line).document["questions"]
+    assert (same["ended"], same["result"]["usage"]["calls"]) == ("cut short", 3)
+    (more,) = desk(*line, "--max-calls", "90").document["questions"]
+    assert more["ended"] == "answered"
+
+
+def test_a_fresh_batch_that_is_interrupted_says_how_to_go_on_without_paying_twice(
+    desk: Desk,
+) -> None:
+    path = file(desk, "Should we drink tea?", "Should we walk?")
+    stuck = ("--models=scripted/echo", "--host=scripted/hang", "--quick", "--no-log")
+    line = ("ask", "--questions", str(path), *stuck, "--experts", "statistician,macroeconomist")
+    with desk.start(*line, "--fresh") as running:
+        running.wait_until_it_says("Statistician: ")
+        running.process.send_signal(signal.SIGINT)
+        outcome = running.end()
+    assert outcome.code == 130
+    assert "the same command without --fresh to go on" in outcome.err
+    assert "give the same command again" not in outcome.err
+    (id_,) = (row["discussion_id"] for row in desk("list", "--json").document)
+    rows = desk(*line, "--max-calls", "1", "--json").document["questions"]
+    assert rows[0]["discussion_id"] == id_
 
 
 @pytest.mark.requirement("I-08")

@@ -343,6 +343,25 @@ def test_a_cloned_project_cannot_lift_what_the_user_allows(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("Z-35")
+def test_a_limit_of_a_project_that_only_caps_what_is_asked_for_says_so(desk: Desk) -> None:
+    users(desk, "[budget]\nmax_calls = 4\n")
+    text = 'language = "de"\n[budget]\nmax_calls = 5\nmax_cost_usd = 1000\n'
+    bring(desk, **{"roundtable.toml": text})
+    shown = desk("trust", "--yes").out
+    assert "budget.max_calls stays as it is: yours is as low" in shown
+    assert "who asks for more gets at most 5" in shown
+    limits, (note,) = limits_of(settings(desk), {"max_calls": 200}, surface="cli")
+    assert limits.budget.max_calls == 5
+    assert "the project's roundtable.toml" in note.text
+    rows = desk("config", "--origin").out.splitlines()
+    (cap,) = [row for row in rows if row.startswith("caps.max_calls")]
+    assert cap.endswith("5  (roundtable.toml:3)")
+    usual, vain = [row for row in rows if row.startswith("budget.max_calls")]
+    assert "4  (" in usual
+    assert "who asks for more gets at most this (caps.max_calls)" in vain
+
+
+@pytest.mark.requirement("Z-35")
 def test_what_a_project_lowers_stays_low_for_flags(desk: Desk) -> None:
     bring(desk, **{"roundtable.toml": "[budget]\nmax_cost_usd = 0.5\n"})
     desk("trust", "--yes")

@@ -45,6 +45,8 @@ BEYOND = "because a provider counted more than it had been asked for"
 """How more can be spent than a limit allows, where all of it was told by providers."""
 LONGER = "because more came, or was counted, than had been asked for"
 """The same, where nobody but us counted a part of it."""
+SET_SINCE = "before that limit was set"
+"""How else: it was spent under a higher limit, or under none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Spending:
     """Of the cost, what is counted for calls that ended and of which nobody knows the price."""
     uncounted: bool = field(default=False, compare=False)
     """Whether the tokens of some calls are our own count."""
+    passed: frozenset[str] = field(default=frozenset(), compare=False)
+    """The limits, by their fields, that were lower than what was spent when they were set."""
 
     @property
     def with_caution(self) -> str:
@@ -202,19 +206,23 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             why = "" if spending.seconds >= most else f", {MORE}"
             return f"{spending.seconds:.0f} of {most:.0f} seconds passed{why}"
         case "tokens":
-            why = _beyond(spending) if spending.tokens > most else MORE
-            return f"{spending.tokens:,} of {most:,} tokens spent or set aside, {why}"
+            why = _why(limit, spending, over=spending.tokens > most)
+            return f"{spending.tokens:,} of {most:,} tokens spent or set aside{why}"
         case "cost":
             spent, allows = dollars(spending.cost_usd), dollars(most)
-            why = _beyond(spending) if spending.cost_usd > most and spent != allows else MORE
-            of = f"{spent} of {allows}"
+            over = spending.cost_usd > most and spent != allows
+            why, of = _why(limit, spending, over=over), f"{spent} of {allows}"
             if careful := spending.with_caution:
-                return f"{of} counted ({careful}), {why}"
-            return f"{of} spent or set aside, {why}"
+                return f"{of} counted ({careful}){why}"
+            return f"{of} spent or set aside{why}"
 
 
-def _beyond(spending: Spending) -> str:
-    return LONGER if spending.uncounted else BEYOND
+def _why(limit: Limit, spending: Spending, *, over: bool) -> str:
+    if over and LIMITS[limit] in spending.passed:
+        return f" {SET_SINCE}"
+    if not over:
+        return f", {MORE}"
+    return f", {LONGER if spending.uncounted else BEYOND}"
 
 
 LEFT_OUT = "All that the limit allowed"
@@ -240,6 +248,18 @@ def allowed(budget: Budget, limit: Limit) -> str:
             return f"{most:,} tokens"
         case "time":
             return f"{most:.0f} seconds"
+
+
+def passed(budget: Budget, spending: Spending) -> frozenset[str]:
+    """The limits, by their fields, that are lower than what is spent or set aside."""
+    used: dict[Limit, float] = {
+        "calls": spending.calls,
+        "tokens": spending.tokens,
+        "cost": spending.cost_usd,
+        "time": spending.seconds,
+    }
+    limits = ((name, getattr(budget, name), used[limit]) for limit, name in LIMITS.items())
+    return frozenset(name for name, most, gone in limits if most is not None and gone > most)
 
 
 def is_paid_by_tokens(budget: Budget) -> bool:
@@ -361,7 +381,9 @@ def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
     return total
 
 
-def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
+def spending(
+    usage: Usage, held: list[Reservation], seconds: float, passed: frozenset[str] = frozenset()
+) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     ended = [each for each in held if each.is_kept]
     return Spending(
@@ -373,4 +395,5 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
         untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
         unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
         uncounted=usage.counted_calls > 0,
+        passed=passed,
     )

@@ -414,9 +414,9 @@ class BudgetExhausted(Value):
 
 
 class LimitsRaised(Value):
-    """The discussion may spend more than it was opened with. What a spent budget had ended goes on
-    from where it ended: turns that were refused, and what was only said because it was to end, are
-    asked for anew."""
+    """The discussion may spend so much from now on: more than before or less, or it had no limit.
+    Where a limit that was spent is higher, it goes on from where that ended it: turns that were
+    refused, and what was only said because it was to end, are asked for anew."""
 
     type: Literal["LimitsRaised"] = "LimitsRaised"
     v: Literal[1] = 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .text import counted, listed
 from .values import Budget
 
 NAMES: Mapping[str, str] = {
@@ -42,6 +43,9 @@ class Limits:
         return cls(budget, {name: told for name, told in found.items() if told})
 
 
+NO_LIMITS = Limits(Budget())
+
+
 def joined(wanted: Limits, caps: Sequence[Limits]) -> tuple[Limits, tuple[str, ...]]:
     """What counts: what is wanted, as far as no cap is lower. And which of it a cap lowered."""
     values: dict[str, float | int] = {}
@@ -64,6 +68,12 @@ def joined(wanted: Limits, caps: Sequence[Limits]) -> tuple[Limits, tuple[str, .
     return Limits(Budget.model_validate(values), origins), tuple(lowered)
 
 
+def is_raised(name: str, before: Budget, now: Budget) -> bool:
+    """Whether there was such a limit, and the one of now is higher."""
+    old, new = getattr(before, name), getattr(now, name)
+    return old is not None and new is not None and new > old
+
+
 def is_cap(origin: str) -> bool:
     """Whether a limit of this origin holds whatever is asked for: it is raised only where it
     stands."""
@@ -78,4 +88,9 @@ def told(name: str, value: float) -> str:
         case "max_seconds":
             return f"{value:g} seconds"
         case _:
-            return f"{value:,.0f} {NAMES[name]}"
+            return counted(round(value), NAMES[name].removesuffix("s"))
+
+
+def all_told(budget: Budget) -> str:
+    """All limits in words."""
+    return listed([told(name, value) for name, value in budget if value is not None]) or "none"

@@ -57,6 +57,7 @@ from .events import (
     VerdictReached,
     WorkflowChosen,
 )
+from .limits import is_raised
 from .shared import Layered, Trail
 from .speech_index import SpeechIndex
 from .values import (
@@ -196,6 +197,8 @@ class State:
     exhausted: BudgetExhausted | None = None
     limits: LimitsRaised | None = None
     """The newest limits, where they are not those of the opening."""
+    passed: frozenset[str] = frozenset()
+    """Those of them, by their fields, that were lower than what was spent when they were set."""
     expected: Expected | None = None
     """What it was expected to take, where somebody was told."""
     paused: DiscussionPaused | None = None
@@ -350,7 +353,8 @@ class State:
         """What is spent or set aside; `coming` are the reservations of calls about to begin."""
         seconds = budgets.active_seconds(self._calls(now))
         usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
-        return budgets.spending(usage, [*self.reservations.values(), *coming], seconds)
+        held = [*self.reservations.values(), *coming]
+        return budgets.spending(usage, held, seconds, self.passed)
 
     def _calls(self, now: datetime) -> Iterator[tuple[float, float]]:
         """When each call began and ended; one that is under way, until now. What a process left
@@ -467,7 +471,7 @@ class State:
                     self._unspent = self.branch()
                     self.exhausted = event
             case LimitsRaised():
-                self._go_on(event)
+                self._limit(event, record.at)
             case CostEstimated():
                 self.expected = event.expected
             case DiscussionPaused():
@@ -537,13 +541,20 @@ class State:
 
         return tuple(turn.id for turn in self.turns.values() if anew(turn))
 
+    def _limit(self, event: LimitsRaised, at: datetime) -> None:
+        """It goes on within other limits. Where the one that was spent is not higher now, it comes
+        to the end that it had begun."""
+        spent, were = self.exhausted, self.budget
+        self.limits = event
+        self.passed = budgets.passed(event.budget, self.spending(at))
+        if spent is not None and is_raised(budgets.LIMITS[spent.limit], were, event.budget):
+            self._go_on(event)
+
     def _go_on(self, event: LimitsRaised) -> None:
         """From where the budget ended it: what was decided because it was spent is undone, what was
         said by those who had begun before stays, and so does what was spent."""
-        self.limits = event
         before, self._unspent = self._unspent, None
-        if before is None:
-            return
+        assert before is not None, "it is kept when the budget is spent"
         self.verdict_before = self.verdict or self.verdict_before
         earlier = [self._turn(each) for each in event.turns]
         self._take_back(event.turns)

@@ -31,11 +31,11 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
-from ..core.limits import FLAGS, NAMES, WORDS, Limits, is_cap
+from ..core.limits import FLAGS, WORDS, Limits, is_cap, is_raised
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.stopping import spent_so_far
-from ..core.text import listed, readable
+from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
 from ..procedures.casting import open_questions
 
@@ -117,16 +117,17 @@ def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None
 
 
 def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, str | None]]:
-    """Let a discussion spend more. One that a spent budget ended goes on from there; NotAllowed for
-    one that ended otherwise, and if nothing becomes more."""
-    if state.closed is not None and state.closed.stop_reason != "budget":
+    """Let a discussion spend up to these limits, be they higher than before, lower or the first.
+    One that a spent budget ended goes on from there, with more of what was spent: NotAllowed
+    without that, and for one that ended otherwise."""
+    spent = state.exhausted
+    more = spent is not None and is_raised(LIMITS[spent.limit], state.budget, limits.budget)
+    if state.closed is not None and (spent is None or state.closed.stop_reason != "budget"):
         raise NotAllowed(
             f"{state.discussion_id} did not end for want of budget: there is nothing to raise.",
             f'Ask the same table further: roundtable follow-up {state.discussion_id} "…"',
         )
-    more = _higher(state, limits)
-    spent = state.exhausted
-    if spent is not None and LIMITS[spent.limit] not in more:
+    if state.closed is not None and spent is not None and not more:
         limit = LIMITS[spent.limit]
         origin = limits.origins.get(limit, "")
         raise NotAllowed(
@@ -135,39 +136,18 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
             if is_cap(origin)
             else f"Give a higher {WORDS[limit]} ({FLAGS[limit]} on the command line).",
         )
-    if not more:
-        raise _nothing_raised(state, limits)
-    event = LimitsRaised(
-        budget=limits.budget,
-        by=by,
-        limits_from=dict(limits.origins),
-        turns=state.to_ask_anew(),
-    )
+    return _limited(state, limits, by, state.to_ask_anew() if more else ())
+
+
+def _limited(
+    state: State, limits: Limits, by: str, turns: tuple[str, ...] = ()
+) -> list[tuple[Event, str | None]]:
+    """The same limits again say nothing new."""
+    if limits.budget == state.budget:
+        return []
+    origins = dict(limits.origins)
+    event = LimitsRaised(budget=limits.budget, by=by, limits_from=origins, turns=turns)
     return [(event, None)]
-
-
-def _higher(state: State, limits: Limits) -> list[str]:
-    """Those of the limits that are higher than the ones of now."""
-    return [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
-
-
-def _nothing_raised(state: State, limits: Limits) -> NotAllowed:
-    unknown = [
-        NAMES[name]
-        for name, new in limits.budget
-        if new is not None and getattr(state.budget, name) is None
-    ]
-    if not unknown:
-        return NotAllowed("None of these limits is higher than before.", "Leave them out.")
-    return NotAllowed(
-        f"{state.discussion_id} was opened without a limit on its {listed(unknown)}: "
-        "there is nothing to raise.",
-        "Leave it out: a limit can be raised later, but not added.",
-    )
-
-
-def _more(new: float | None, old: float | None) -> bool:
-    return new is not None and old is not None and new > old
 
 
 def joined(state: State, participant: Participant, by: str) -> list[tuple[Event, str | None]]:
@@ -328,8 +308,8 @@ def concluded(
 def asked_again(
     state: State, stage: str, by: str, limits: Limits | None = None
 ) -> list[tuple[Event, str | None]]:
-    """Open the last stage of a closed discussion once more, perhaps with higher limits. NotAllowed
-    while it runs, for a stage that others were built on, and for limits that are not higher."""
+    """Open the last stage of a closed discussion once more, perhaps with other limits. NotAllowed
+    while it runs, and for a stage that others were built on."""
     if state.closed is None:
         raise NotAllowed(
             f"{state.discussion_id} is not over yet: its stages are still being asked.",
@@ -345,13 +325,8 @@ def asked_again(
             f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
         )
-    events: list[Event] = [StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)]
-    if limits is not None:
-        if not _higher(state, limits):
-            raise _nothing_raised(state, limits)
-        origins = dict(limits.origins)
-        events.append(LimitsRaised(budget=limits.budget, by=by, limits_from=origins))
-    return [(each, None) for each in events]
+    again = StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)
+    return [(again, None), *(_limited(state, limits, by) if limits is not None else [])]
 
 
 def registered(state: State, participant: str) -> None:

@@ -27,7 +27,7 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
-from ..core.limits import Limits
+from ..core.limits import NO_LIMITS, Limits
 from ..core.state import State, fold
 from ..core.values import EXAMPLE, Budget, Material, Participant
 from ..ports import (
@@ -51,6 +51,7 @@ from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
 from ..views.driving import runs_by_itself
+from .caps import kept_to, limits_of, within
 from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
@@ -115,13 +116,15 @@ class Service:
         archive: Ledger | None = None,
         queue: Queue | None = None,
         drive_by: DriveBy = "auto",
+        caps: Limits = NO_LIMITS,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
         wish for some; `own` holds the user's own procedures; `news` tells others;
         `remarks` are notes on what surrounds a discussion with these participants; `archive` is
         where earlier discussions are, if that is another ledger; `queue` is where discussions wait
-        for workers, where there can be any, and `drive_by` who drives what nobody waits for."""
+        for workers, where there can be any, and `drive_by` who drives what nobody waits for; `caps`
+        are what no discussion that goes on from here may pass, whatever it was opened with."""
         self._ledger = ledger
         self._tools = tools
         self._owner = owner
@@ -129,6 +132,7 @@ class Service:
         self._states = States(ledger)
         self._queue = queue
         self._drive_by = drive_by
+        self._caps = caps
         self._opening = Opening(
             ledger=ledger,
             archive=archive or ledger,
@@ -157,6 +161,7 @@ class Service:
             own=opening.own,
             remarks=opening.remarks,
             archive=opening.archive,
+            caps=self._caps,
         )
 
     async def open(
@@ -202,6 +207,8 @@ class Service:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
         database went away and did not come back; as in `check_ways` if it cannot go on from here.
+        It spends no more than the caps of now allow: where they are lower than its limits, that is
+        recorded first.
         `on_notice` is told when it goes and comes, and where this one has to wait until it may
         begin.
 
@@ -224,14 +231,18 @@ class Service:
             asker=asker or self._tools.asker,
             leaving=leaving,
             # Only where something is limited must be known how much a call will say.
-            lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
+            lengths=await self._learned.lengths() if self._is_limited(state) else NOTHING_HEARD,
         )
         del state  # the journal has its own
         async with self._driven(discussion_id, outage, on_event, lease) as journal:
             await self._check_ways(journal.state, here=here)
+            await journal.record_checked(partial(kept_to, self._caps))
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
+
+    def _is_limited(self, state: State) -> bool:
+        return within(limits_of(state), self._caps).budget != Budget()
 
     async def check_ways(self, discussion_id: str, *, here: bool = False) -> None:
         """HeldElsewhere if what was said in a discussion would go to another server than it was
@@ -272,6 +283,10 @@ class Service:
         if self._queue is None:
             raise no_queue()
         state = await self.read(discussion_id)
+        if not await self.is_driven(discussion_id):
+            # The worker's own caps may be higher than those of whoever lets it go on.
+            journal = await self._journal(discussion_id)
+            await journal.record_checked(partial(kept_to, self._caps))
         return await self._queue.put(
             discussion_id, by=state.start.account, priority=priority, let_in=let_in
         )
@@ -451,10 +466,10 @@ class Service:
         here: bool = False,
         limits: Limits | None = None,
     ) -> State:
-        """Open the last stage of a closed discussion once more, perhaps with higher limits: the
+        """Open the last stage of a closed discussion once more, perhaps with other limits: the
         next `run` asks it alone, and what is said then counts; where nothing comes of it, what was
-        said before stands. NotAllowed while it runs, for any other stage, and for limits that are
-        not higher; as in `check_ways` if nobody could."""
+        said before stands. NotAllowed while it runs, and for any other stage; as in `check_ways`
+        if nobody could."""
         journal = await self._journal(discussion_id)
         if limits is not None:
             checked_budget(limits.budget)
@@ -466,8 +481,9 @@ class Service:
     async def raise_limits(
         self, discussion_id: str, limits: Limits, *, by: str, here: bool = False
     ) -> State:
-        """Let a discussion spend up to these limits. One that a spent budget ended is open again
-        where it ended: the next `run` goes on there, and what was said and paid stays. As in
+        """Let a discussion spend up to these limits, be they higher or lower than before, or the
+        first. One that a spent budget ended, and that may spend more of it now, is open again where
+        it ended: the next `run` goes on there, and what was said and paid stays. As in
         `check_ways` if it could not."""
         journal = await self._journal(discussion_id)
         checked_budget(limits.budget)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import likely_tokens
+from ..core.text import fewest_tokens, likely_tokens
 from ..core.thoughts import ThoughtsFirst
 
 Json = Mapping[str, Any]
@@ -61,6 +61,8 @@ class Answer(ABC):
         self.came = 0.0
         """Tokens of all that came, thoughts too, by our own count: what is charged for, whatever
         became of it."""
+        self.at_least = 0.0
+        """The same if its tokenizer is one that makes few of this script."""
         self.thought = 0
         """Characters of thoughts, as far as they are told."""
         self.begun = False
@@ -95,7 +97,7 @@ class Answer(ABC):
         """These words came. Thoughts that a server sends as words are none."""
         if not words.isascii() or self._half:
             words = self._mended(words)
-        self.came += likely_tokens(words)
+        self._take_count_of(words)
         if self._first is not None and words:
             before = self._first.thought
             words = self._first.hear(words)
@@ -125,8 +127,12 @@ class Answer(ABC):
 
     def think(self, thought: str) -> None:
         """Its thoughts are not our business, only that it has some."""
-        self.came += likely_tokens(thought)
+        self._take_count_of(thought)
         self._think(len(thought))
+
+    def _take_count_of(self, words: str) -> None:
+        self.came += likely_tokens(words)
+        self.at_least += fewest_tokens(words)
 
     def _think(self, length: int) -> None:
         self.thought += length
@@ -138,8 +144,8 @@ class Answer(ABC):
         and stay counted."""
         while tokens > 0 and self.pieces:
             last = self.pieces.pop()
-            kept = _beginning(last, likely_tokens(last) - tokens)
-            tokens -= likely_tokens(last[len(kept) :])
+            kept = _beginning(last, fewest_tokens(last) - tokens)
+            tokens -= fewest_tokens(last[len(kept) :])
             if kept:
                 self.pieces.append(kept)
 
@@ -166,7 +172,7 @@ def _beginning(words: str, tokens: float) -> str:
     """The longest beginning of words that comes to no more than so many tokens."""
     most = min(len(words), max(0, int(4 * tokens)))  # no character is less than a quarter of one
     ends = range(1, most + 1)
-    return words[: bisect_right(ends, tokens, key=lambda end: likely_tokens(words[:end]))]
+    return words[: bisect_right(ends, tokens, key=lambda end: fewest_tokens(words[:end]))]
 
 
 def count(number: object) -> int:

@@ -90,10 +90,10 @@ class Hearing:
         except (LookupError, TypeError, AttributeError, RecursionError):
             raise ValueError("It does not have the form that was agreed on") from None
         self._understood = True
-        # Where every token counts against a limit, all that came is counted as it is charged, by
-        # its script and with its thoughts. Elsewhere only what finds no end is cut, and that no
-        # sooner because a provider has fewer tokens for a script than we count.
-        heard = answer.came if self._counts else answer.said / CHARACTERS_PER_TOKEN
+        # Where every token counts against a limit, all that came is counted by its script and with
+        # its thoughts, but nobody who keeps to what was granted is cut because we count more for a
+        # script than the provider does. Elsewhere only what finds no end is cut.
+        heard = answer.at_least if self._counts else answer.said / CHARACTERS_PER_TOKEN
         if heard > self._most_tokens:
             answer.shorten(heard - self._most_tokens)
             self.hung_up = True

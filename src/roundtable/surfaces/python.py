@@ -305,7 +305,7 @@ class Roundtable:
     async def ask_again(
         self, discussion_id: str, stage: str, *, here: bool = False, **limits: float | None
     ) -> State:
-        """Ask the last stage of a discussion that is over once more, alone, perhaps with higher
+        """Ask the last stage of a discussion that is over once more, alone, perhaps with other
         limits as in `resume`; what is said then counts. NotAllowed while it runs, and for any other
         stage; `here` as in `run`."""
         id_ = await self._id(discussion_id)
@@ -373,9 +373,9 @@ class Roundtable:
         )
 
     async def resume(self, discussion_id: str, **limits: float | None) -> State:
-        """Let a paused discussion go on, or one that ended for want of budget, with higher
-        `max_cost`, `max_calls`, `max_tokens` or `max_time`: whoever drives it does, or the next
-        `run`."""
+        """Let a paused discussion go on, within other `max_cost`, `max_calls`, `max_tokens` or
+        `max_time`, or one that ended for want of budget, with higher ones: whoever drives it does,
+        or the next `run`."""
         id_ = await self._id(discussion_id)
         higher = await self._limits(id_, limits)
         if higher is not None:

@@ -18,6 +18,7 @@ from ..procedures.checking import checked
 from ..project import (
     PANELS_JSON,
     PROJECT_TOML,
+    capped,
     models_named,
     project_choices,
     project_panels,
@@ -48,9 +49,13 @@ def _changes(file: ProjectFile, settings: Settings) -> Iterator[str]:
         _refuse_aliases(models_named(asked, {}), where, registry)
         lower = tightened(asked, now)
         yield from _set(lower, now)
+        caps = capped(asked.get("budget", {}), now).get("caps", {})
         for limit in asked.get("budget", {}):
             if limit not in lower.get("budget", {}):
-                yield f"budget.{limit} stays as it is: a project can only lower it"
+                told = "a project can only lower it"
+                if limit in caps:
+                    told = f"yours is as low; who asks for more gets at most {caps[limit]}"
+                yield f"budget.{limit} stays as it is: {told}"
     elif file.name == PANELS_JSON:
         panels = project_panels(file.data, path, settings.home)
         _refuse_aliases(models_named({}, panels), where, registry)

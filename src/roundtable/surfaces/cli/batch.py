@@ -11,31 +11,33 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
-from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import NotAllowed, RoundtableError, UsageError
-from ...core.limits import Limits
+from ...core.events import StoredEvent
+from ...core.limits import Limits, is_cap
 from ...core.state import State
 from ...core.text import listed
-from ...core.values import Material
+from ...core.values import Budget, Material
 from ...documents.gather import gather
 from ...documents.gathered import Gathered
+from ...engine.moderation import limits_raised
 from ...ledger.memory import MemoryLedger
 from ...procedures import OPTIONS
-from ...procedures.opening import OpenRequest, checked_topic
+from ...procedures.opening import OpenRequest
 from ...procedures.options import find
 from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.cost import Cost
 from ...views.delivery import Delivery
-from ..limits import OLDER_WORDS
+from ..limits import LIMIT_WORDS, OLDER_WORDS
 from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
@@ -49,27 +51,12 @@ from .ask import (
     write_files,
 )
 from .board import cost_in_short
+from .dry_run import estimate_document
 from .exits import BUDGET, FAILED
 from .progress import NoProgress, make_progress
+from .question_file import KEYS, Line, read_lines
 from .terminal import echo, echo_error, on_one_line, print_json, read_text
 from .verdict import Verdict, cost_told, print_verdict
-
-MOST = 1_000
-"""Questions in one file."""
-COMMENT = "#"
-_LINE_END = re.compile(r"\r\n?|\n")
-KEYS = ("question", "procedure", "options", "context", "language")
-"""What a line of JSON may say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One question, as its file has it."""
-
-    number: int
-    question: str
-    more: Mapping[str, Any]
-    """What it says beside the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +66,19 @@ class Asked:
     question: str
     request: OpenRequest
     key: str
+    line: int
+    repeats: int = 0
+    """The line that says the same before it, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What earlier calls left of a question."""
+
+    state: State | None
+    """The discussion that was opened for it last."""
+    number: int
+    """Of the discussion that would be opened for it next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,54 +129,17 @@ def batch_command(flags: Mapping[str, Any]) -> int:
     async def held(_: list[str]) -> int:
         return await _hold(asked, flags, settings)
 
-    return interruptible(held, "What was answered is kept: give the same command again to go on.")
+    return interruptible(held, _FRESH_KEPT if flags["fresh"] else _KEPT)
 
 
-# --- the file -------------------------------------------------------------------------------------
+_KEPT = "What was answered is kept: give the same command again to go on."
+_FRESH_KEPT = (
+    "What was answered is kept: give the same command without --fresh to go on; with it, all would "
+    "be asked and paid for again. A question that was not reached keeps an earlier answer."
+)
 
 
-def read_lines(text: str) -> tuple[list[Line], dict[str, list[int]]]:
-    """The questions of a file, and what is wrong with the lines that are none. UsageError if there
-    is nothing in it, or too much."""
-    found: list[Line] = []
-    wrong: dict[str, list[int]] = {}
-    # Line ends as an editor counts them: `splitlines` ends one at further characters too.
-    for number, line in enumerate(_LINE_END.split(text), 1):
-        words = line.strip()
-        if not words or words.startswith(COMMENT):
-            continue
-        try:
-            found.append(_line(number, words))
-        except RoundtableError as error:
-            wrong.setdefault(error.message, []).append(number)
-    if not found and not wrong:
-        raise UsageError("There is no question in the file.", "Write one on each line.")
-    if len(found) > MOST:
-        raise UsageError(f"{len(found):,} questions are too many.", f"At most {MOST:,} at once.")
-    return found, wrong
-
-
-def _line(number: int, words: str) -> Line:
-    if not words.startswith("{"):
-        return Line(number, checked_topic(words), {})
-    try:
-        row, _ = parse_json(words)
-    except BrokenJson as error:
-        # Of which line is said already, by its number in the file.
-        what = str(error).rstrip(".").removesuffix(" in line 1")
-        raise UsageError(f"It begins with a brace and is no JSON: {what}.") from None
-    if "question" not in row:
-        raise UsageError('"question" is missing.')
-    if not isinstance(row["question"], str):
-        raise UsageError('"question" must be text.')
-    if other := next((key for key in row if key not in KEYS), None):
-        raise UsageError(f"{other!r} is not known; it may say {', '.join(KEYS)}.")
-    options = row.get("options", {})
-    texts = [row.get(key, "") for key in ("procedure", "context", "language")]
-    if not isinstance(options, dict) or not all(isinstance(each, str) for each in texts):
-        raise UsageError('"options" must be an object in braces, and all else text.')
-    more = {key: value for key, value in row.items() if key != "question" and value}
-    return Line(number, checked_topic(row["question"]), more)
+# --- what is asked -----------------------------------------------------------------------------
 
 
 def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
@@ -196,8 +159,11 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
             wrong.setdefault(str(error), []).append(line.number)
             continue
         key = _key(place, request)
-        seen.setdefault(key, []).append(line.number)
-        found.append(Asked(line.question, request, f"{key}/{len(seen[key])}"))
+        same = seen.setdefault(key, [])
+        same.append(line.number)
+        repeats = same[0] if len(same) > 1 else 0
+        own = f"{key}/{len(same)}"
+        found.append(Asked(line.question, request, own, line.number, repeats))
     if wrong:
         first = sorted(wrong.items(), key=lambda each: each[1][0])
         told = [f"{_numbered(numbers)}: {what}" for what, numbers in first]
@@ -206,13 +172,20 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
             "Correct it and run again. Each line is a question, or JSON such as "
             '{"question": "…", "procedure": "council"}.',
         )
-    for known, *again in seen.values():
-        if again:
-            echo_error(
-                f"Note: {_repeat(again)} line {known}, and every line is asked and paid for. "
-                "Leave out what you do not want twice."
-            )
     return found
+
+
+async def _tell_of_repeats(app: App, asked: Sequence[Asked], *, fresh: bool) -> None:
+    """Which of the lines that will be asked say the same as others."""
+    found: dict[int, list[int]] = {}
+    for each in asked:
+        if each.repeats and (fresh or not _is_answered((await _before(app, each)).state)):
+            found.setdefault(each.repeats, []).append(each.line)
+    for known, again in found.items():
+        echo_error(
+            f"Note: {_repeat(again)} line {known}, and every line is asked and paid for. "
+            "Leave out what you do not want twice."
+        )
 
 
 def _repeat(lines: Sequence[int]) -> str:
@@ -279,8 +252,9 @@ def _key(place: str, request: OpenRequest) -> str:
 async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         refuse_what_cannot_be_told(app, asked[0].request, flags)
+        await _tell_of_repeats(app, asked, fresh=flags["fresh"])
         if flags["dry_run"]:
-            return await _estimated(app, asked)
+            return await _estimated(app, asked, flags)
         at_once = asyncio.Semaphore(flags["at_once"])
 
         async def one(number: int, each: Asked) -> Done:
@@ -302,7 +276,7 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
 async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
     """A question to its end. What goes wrong with it is no matter of the others'."""
     try:
-        state, before = await _opened(app, asked, fresh=flags["fresh"])
+        state, before = await _opened(app, asked, flags)
         if not before:
             state = await _run(app, state, flags)
             if state.verdict is not None and leaves_files(state, flags):
@@ -312,32 +286,42 @@ async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
     return Done(asked.question, state, before)
 
 
-async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
+async def _opened(app: App, asked: Asked, flags: Mapping[str, Any]) -> tuple[State, bool]:
     """The discussion of this question, and whether it is over: the one that was opened for it
     last, unless that failed or all are wanted anew."""
-    last, number = None, 1
-    while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
-        last, number = known, number + 1
-    if last is not None and not fresh:
-        last = await _with_more(app, last, asked.request)
-        if last.closed is None or last.verdict is not None:
+    before = await _before(app, asked)
+    if (last := before.state) is not None and not flags["fresh"]:
+        # Refused where it ended otherwise, or the limit that ended it is no higher.
+        with suppress(NotAllowed):
+            limits = _limits(last, asked.request, flags)
+            last = await app.service.raise_limits(last.discussion_id, limits, by="the user")
+        if last.closed is None or _is_answered(last):
             return last, last.closed is not None
-    opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{number}")
+    opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{before.number}")
     return opened, False
 
 
-async def _with_more(app: App, state: State, request: OpenRequest) -> State:
-    """The discussion, open again where the limits of this call let it go on; else as it is."""
-    if request.budget == state.budget:
-        return state
-    named = request.budget.model_dump(exclude_none=True)
-    limits = Limits(
-        state.budget.model_copy(update=named), {**state.limits_from, **request.limits_from}
-    )
-    try:
-        return await app.service.raise_limits(state.discussion_id, limits, by="the user")
-    except NotAllowed:  # it ended otherwise, or the limit that ended it is no higher
-        return state
+async def _before(app: App, asked: Asked) -> Before:
+    last, number = None, 1
+    while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
+        last, number = known, number + 1
+    return Before(last, number)
+
+
+def _is_answered(state: State | None) -> bool:
+    return state is not None and state.closed is not None and state.verdict is not None
+
+
+def _limits(state: State, request: OpenRequest, flags: Mapping[str, Any]) -> Limits:
+    """Those of the discussion, with what is said now."""
+    given = {limit for word, limit in LIMIT_WORDS.items() if flags[word] is not None}
+    budget, origins = state.budget.model_dump(), dict(state.limits_from)
+    for name, most in request.budget.model_dump(exclude_none=True).items():
+        cap, before = is_cap(request.limits_from.get(name, "")), is_cap(origins.get(name, ""))
+        if cap and not before and name not in given and budget[name] is not None:
+            continue  # that there is a cap raises nothing that somebody limited
+        budget[name], origins[name] = most, request.limits_from.get(name, "")
+    return Limits.of(Budget.model_validate(budget), origins)
 
 
 async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
@@ -354,14 +338,48 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
         progress.close()
 
 
-async def _estimated(app: App, asked: Sequence[Asked]) -> int:
-    """What each of them would be. Nobody is called."""
+async def _estimated(app: App, asked: Sequence[Asked], flags: Mapping[str, Any]) -> int:
+    """What each of them would be, from where it stands. Nobody is called."""
+    rows: list[dict[str, Any]] = []
     for number, each in enumerate(asked, 1):
-        service = app.service.with_ledger(MemoryLedger())
-        state = await service.open(each.request)
-        echo(f"{number:>3}  {on_one_line(each.question, 90)}")
-        echo(f"     {estimate_line(await service.estimate(state), state)}")
+        if not flags["as_json"]:
+            echo(f"{number:>3}  {on_one_line(each.question, 90)}")
+        known = None
+        if not flags["fresh"]:
+            known = _as_it_would_go_on(each, await _before(app, each), flags)
+        id_ = known.discussion_id if known else None
+        row: dict[str, Any] = {"question": each.question, "discussion_id": id_, "estimate": None}
+        if known is not None and known.closed is not None:
+            row["status"] = ended = Done(each.question, known, before=True).ended
+            told = f"{ended.capitalize()} ({id_}): not asked again, at no cost."
+        else:
+            service = app.service.with_ledger(MemoryLedger())
+            state = known or await service.open(each.request)
+            takes = await app.service.estimate(state)
+            row["status"] = "goes on" if known else "to be asked"
+            row["estimate"] = estimate_document(takes, state)
+            told = estimate_line(takes, state)
+            if known is not None:
+                told = f"Goes on ({id_}). What is left of it: {told}"
+        rows.append(row)
+        if not flags["as_json"]:
+            echo(f"     {told}")
+    if flags["as_json"]:
+        print_json({"dry_run": True, "questions": rows})
     return 0
+
+
+def _as_it_would_go_on(asked: Asked, before: Before, flags: Mapping[str, Any]) -> State | None:
+    """The discussion of this question with the limits of this call; None if another would be
+    opened for it."""
+    if before.state is None:
+        return None
+    state = before.state.branch()
+    with suppress(NotAllowed):
+        for event, _ in limits_raised(state, _limits(state, asked.request, flags), "the user"):
+            at = state.updated_at or datetime.now(UTC)
+            state.apply(StoredEvent(state.discussion_id, state.seq + 1, at, event))
+    return state if state.closed is None or _is_answered(state) else None
 
 
 # --- the end --------------------------------------------------------------------------------------
@@ -384,7 +402,8 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
-        echo_error("The same command tries again what failed.")
+        without = " without --fresh" if flags["fresh"] else ""
+        echo_error(f"The same command{without} tries again what failed.")
         return FAILED
     return BUDGET if ended["cut short"] else 0
 

@@ -15,7 +15,7 @@ from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...prompts import render
-from ...rehearsal.estimate import estimate_line, over_budget
+from ...rehearsal.estimate import Estimate, estimate_line, over_budget
 from ...views.notes import notes
 from .terminal import echo, print_json
 
@@ -55,14 +55,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
                 }
                 for seat in seats
             ],
-            "estimate": {
-                "calls": told.calls,
-                "tokens": told.tokens,
-                "cost_usd": told.cost_usd,
-                "multiplier": told.multiplier,
-                "likely": told.expected.model_dump(),
-                "over_budget": over_budget(told, state.budget),
-            },
+            "estimate": estimate_document(told, state),
             "prompts": [
                 {"label": label, "system": prompt.system, "user": prompt.user}
                 for label, prompt in prompts
@@ -83,6 +76,18 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
     echo("\n".join(lines))
     return 0
+
+
+def estimate_document(told: Estimate, state: State) -> dict[str, Any]:
+    """An estimate as JSON."""
+    return {
+        "calls": told.calls,
+        "tokens": told.tokens,
+        "cost_usd": told.cost_usd,
+        "multiplier": told.multiplier,
+        "likely": told.expected.model_dump(),
+        "over_budget": over_budget(told, state.budget),
+    }
 
 
 def _shorten(state: State) -> None:

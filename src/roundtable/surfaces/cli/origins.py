@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import provider_keys
-from ...config_files import line_of, text_of
+from ...config_files import line_of, text_at, text_of, toml_table
 from ...core.errors import RoundtableError
 from ...core.text import clip, redact
 from ...core.visible import written
@@ -24,7 +24,7 @@ from ...project import MAY_SET, PROJECT_TOML
 from ...project_notes import ODD
 from ...provider_keys import FILE as KEYS_FILE
 from ...setting_lines import BUILT_IN, SettingLines
-from ...settings import CONFIG_JSON, Choices, Settings, home_folder
+from ...settings import CONFIG_JSON, CONFIG_TOML, Choices, Settings, home_folder
 from ...trust import ProjectFile
 from ..own_files import Trouble, read_all
 from ..setup.stored import stored_config
@@ -151,7 +151,8 @@ _FILES = ("home", "models from")
 
 
 def ignored(settings: Settings) -> Iterator[Row]:
-    """What the project's files say in vain, and why."""
+    """What the project's files say in vain, and limits that are not the lowest, and why."""
+    yield from _of_own_budget(settings)
     for name in settings.trust.odd():
         yield Row(name, "", str(settings.workspace / name), ignored=ODD)
     for file in settings.trust.files():
@@ -193,9 +194,26 @@ def _of_project(file: ProjectFile, settings: Settings) -> Iterator[Row]:
 def _limits(asked: Mapping[str, Any], settings: Settings, text: str) -> Iterator[Row]:
     for limit, value in asked.items():
         key = f"budget.{limit}"
-        if settings.origins.get(key) != PROJECT_TOML:
-            why = "a project can only lower a limit, and yours is as low"
-            yield Row(key, _plain(value), PROJECT_TOML, line_of(text, key), why)
+        if settings.origins.get(key) == PROJECT_TOML:
+            continue
+        why = "a project can only lower a limit, and yours is as low"
+        if settings.origins.get(f"caps.{limit}") == PROJECT_TOML:
+            why = f"yours is as low; who asks for more gets at most this (caps.{limit})"
+        yield Row(key, _plain(value), PROJECT_TOML, line_of(text, key), why)
+
+
+def _of_own_budget(settings: Settings) -> Iterator[Row]:
+    """The usual limits of config.toml where those of the set-up are as low."""
+    path = settings.home / CONFIG_TOML
+    if CONFIG_TOML in settings.without:
+        return
+    text = text_at(path, ours=True)
+    asked = toml_table(text, str(path)).get("budget", {})
+    for limit, value in asked.items():
+        key = f"budget.{limit}"
+        if settings.origins.get(key) == str(settings.home / CONFIG_JSON):
+            why = f"the lowest limit counts, and that of {CONFIG_JSON} is as low"
+            yield Row(key, _plain(value), str(path), line_of(text, key), why)
 
 
 def _untrusted(file: ProjectFile) -> str:

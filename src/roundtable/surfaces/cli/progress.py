@@ -18,6 +18,7 @@ from ...core.events import (
     DecisionsTabled,
     DiscussionClosed,
     Event,
+    LimitsRaised,
     MaterialAdded,
     NoteAdded,
     ParticipantsSeated,
@@ -31,6 +32,7 @@ from ...core.events import (
     TurnFailed,
     VerdictReached,
 )
+from ...core.limits import all_told
 from ...core.naming import name_of, with_names
 from ...core.state import State
 from ...core.text import clip_words, count_words, first_sentences
@@ -222,6 +224,7 @@ def told(record: StoredEvent, state: State) -> str:
             | MaterialAdded()
             | NoteAdded()
             | SearchFailed()
+            | LimitsRaised()
         ):
             return _line(record, state)
         case _:
@@ -273,6 +276,8 @@ def _line(record: StoredEvent, state: State) -> str:
             return f"Web search ({event.provider}): {len(event.hits)} results"
         case SearchFailed():
             return f"Web search failed: {event.message}"
+        case LimitsRaised():
+            return f"The limits are now {all_told(event.budget)}, by {event.by}"
         case _:
             return ""
 

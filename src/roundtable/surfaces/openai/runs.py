@@ -37,6 +37,7 @@ from ...core.events import (
     TurnFailed,
     WorkflowChosen,
 )
+from ...core.limits import all_told
 from ...core.state import State
 from ...core.text import clip, counted, first_sentences
 from ...core.values import Participant
@@ -104,7 +105,7 @@ def _told(record: StoredEvent, state: State) -> str:
         case BudgetExhausted():
             return f"The budget is used up: {_line(event.detail)}"
         case LimitsRaised():
-            return f"{event.by} raised the limits"
+            return f"The limits are now {all_told(event.budget)}, by {_line(event.by)}"
         case StopRequested():
             return f"Stopped by {event.by}"
         case _:

@@ -165,7 +165,7 @@ async def set_aside_once_more(
         raise NotAllowed(
             f"{discussion_id} has no limit on what it costs, and a budget of the month has to set "
             "something aside for it.",
-            "Put the question anew: roundtable follow-up.",
+            "Give it one, such as --max-cost 1; or put the question anew: roundtable follow-up.",
         )
     await settle_months(app, [each.account for each in wanted])
     for each in wanted:

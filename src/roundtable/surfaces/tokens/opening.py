@@ -87,7 +87,7 @@ async def again_as(
     here: bool = False,
     limits: Limits | None = None,
 ) -> State:
-    """The discussion, with its last stage open once more, and perhaps higher limits, as in
+    """The discussion, with its last stage open once more, and perhaps other limits, as in
     `raise_to`. What that may cost is set aside again. Refused if so much is not left."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
@@ -133,7 +133,7 @@ def limits_given(
 async def raise_to(
     app: App, held: Capability, state: State, limits: Limits, *, by: str, here: bool = False
 ) -> State:
-    """The discussion, which may go on as far as these limits. To spend more is for whoever could
+    """The discussion, which may go on as far as these limits. To set them is for whoever could
     start another one, or has a limit of its own: Forbidden for those who only lead it, and if so
     much is not left."""
     _check_may_raise(app, held)

@@ -186,8 +186,8 @@ def _acts(routes: APIRouter) -> None:
     async def resume(
         request: Request, here: Here, grant: Held, body: bodies.Higher | None = None
     ) -> bodies.Done:
-        """Let it go on, with higher limits where it ended for want of them; this server drives it
-        if nobody else does."""
+        """Let it go on, within other limits if they are given, and with higher ones where it ended
+        for want of them; this server drives it if nobody else does."""
         await here.running.check_room(grant.only)
         if body is not None:
             lender, given = _lender(request, here, grant), body.given
@@ -199,7 +199,7 @@ def _acts(routes: APIRouter) -> None:
 
     @routes.post("/again")
     async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
-        """Ask its last stage again, alone, after it is over, perhaps with higher limits; what is
+        """Ask its last stage again, alone, after it is over, perhaps with other limits; what is
         said then counts."""
         lender, given = _lender(request, here, grant), body.given
         await here.running.check_room(grant.only)

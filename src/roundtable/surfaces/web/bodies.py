@@ -222,7 +222,7 @@ class Reason(Body):
 
 
 class Higher(LimitValues):
-    """As far as it may go on, where a limit ended it or holds it back."""
+    """As far as it may go on from now; more of it where a limit ended it."""
 
 
 class Skip(Body):

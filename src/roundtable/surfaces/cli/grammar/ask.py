@@ -169,7 +169,7 @@ def limited(command: F) -> F:
 )
 @click.option("--at-once", type=click.IntRange(1, 16), metavar="N", default=1,
               help="How many questions to ask at the same time. Default: 1.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Ask answered questions again.")
+@click.option("--fresh", is_flag=True, help="Ask answered questions again, all of them.")
 @click.option("--no-search", is_flag=True, help="Do not search the web (council and adaptive do).")
 @click.option(
     "--no-clarify", is_flag=True, help="Ask me nothing; make assumptions, and state them."
@@ -260,7 +260,8 @@ def resume(**flags: Any) -> int:
     """Continue a discussion where it stopped. Finished calls are not made or paid for again.
 
     Without an id: the newest interrupted discussion. With --again, the last stage of a finished
-    one is repeated: the earlier speeches stay in the ledger, the newest count.
+    one is repeated: the earlier speeches stay in the ledger, the newest count. Limits hold from
+    now on; one that ended the discussion has to be higher to continue it.
     """
     from ..ask import resume_command
 

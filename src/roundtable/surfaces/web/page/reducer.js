@@ -5,6 +5,8 @@
 /** After these the provider may have done the work and charged for it. */
 const INTERRUPTED = new Set(["lost", "cancelled"]);
 const MAYBE_PAID = new Set(["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]);
+/** The field of a budget that holds each limit. */
+const LIMITS = { calls: "max_calls", tokens: "max_tokens", cost: "max_cost_usd", time: "max_seconds" };
 
 /** Events after which only the server can say what follows: positions, notes, whose turn it is. */
 const DERIVES = new Set([
@@ -233,7 +235,7 @@ const STEPS = {
     draft.stage = stageOf(event);
     if (draft.stage.seats.some((id) => draft.sat[id])) draft.seatsStage = draft.stage;
     draft.status = "running";
-    draft.verdict = draft.closed = draft.stopping = draft.paused = null;
+    draft.verdict = draft.closed = draft.stopping = draft.paused = draft.spent = null;
   },
   FollowUpOpened(draft, event) {
     draft.followUps = [...draft.followUps, event.discussion_id];
@@ -325,10 +327,14 @@ const STEPS = {
   LimitsRaised(draft, event, own) {
     // What was only said because it was to end stays to be read, under another id.
     askedAgain(draft, event, own);
+    const spent = draft.spent && LIMITS[draft.spent.limit];
+    const higher = spent && event.budget[spent] > ((draft.budget || {})[spent] ?? Infinity);
     draft.budget = event.budget;
-    draft.spent = null;
-    draft.status = "running";
-    draft.verdict = draft.closed = draft.stopping = draft.paused = null;
+    if (higher) {
+      draft.spent = null;
+      draft.status = "running";
+      draft.verdict = draft.closed = draft.stopping = null;
+    }
     act(draft, own, event, "raised", { by: event.by });
   },
   CostEstimated(draft, event) {

@@ -24,7 +24,7 @@ const ACTS = {
   chosen: (act) => `${titled(act.question)}: ${act.answer}`,
   budget: (act) => t("A limit was reached: {detail}", act),
   paused: (act) => (act.reason ? t("Paused by {by}: {reason}", act) : t("Paused by {by}", act)),
-  raised: (act) => t("It may spend more, by {by}", act),
+  raised: (act) => t("The limits were set anew by {by}", act),
   resumed: (act) => t("Resumed by {by}", act),
   material: (act) => t("{by} put “{source}” on the table ({n} characters)", { ...act, by: act.by === CASTING ? t("The host") : act.by, n: count(act.characters) }),
   extended: (act) => n(act.rounds, "{by} gave the table {n} more round", "{by} gave the table {n} more rounds", { by: act.by }),
