@@ -20,7 +20,7 @@ from typing import Any
 
 from ...bootstrap import App, start
 from ...core.declaration_block import BrokenJson, parse_json
-from ...core.errors import NotAllowed, RoundtableError, UsageError
+from ...core.errors import LedgerError, NotAllowed, RoundtableError, UsageError
 from ...core.limits import Limits
 from ...core.state import State
 from ...core.text import listed
@@ -39,7 +39,6 @@ from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
     files_of,
-    interruptible,
     leaves_files,
     refuse_idle_priority,
     refuse_what_cannot_be_told,
@@ -49,6 +48,7 @@ from .ask import (
 )
 from .board import cost_of
 from .exits import BUDGET, FAILED
+from .interruption import Left, interruptible
 from .progress import NoProgress, make_progress
 from .terminal import echo, echo_error, on_one_line, print_json, read_text
 from .verdict import Verdict, cost_told, print_verdict
@@ -125,10 +125,12 @@ def batch_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     asked = _asked(flags, settings)
 
-    async def held(_: list[str]) -> int:
-        return await _hold(asked, flags, settings)
+    async def held(left: Left) -> int:
+        return await _hold(asked, flags, settings, left)
 
-    return interruptible(held, "What was answered is kept: give the same command again to go on.")
+    return interruptible(
+        held, "give the same command again to go on", kept="What was answered is kept."
+    )
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -276,7 +278,9 @@ def _key(place: str, request: OpenRequest) -> str:
 # --- holding them ---------------------------------------------------------------------------------
 
 
-async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings) -> int:
+async def _hold(
+    asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings, left: Left
+) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         refuse_what_cannot_be_told(app, asked[0].request, flags)
         if flags["dry_run"]:
@@ -288,7 +292,7 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
                 if not flags["quiet"]:
                     asking = on_one_line(each.question, 90)
                     echo_error(f"Question {number} of {len(asked)}: {asking}")
-                return await _one(app, each, flags)
+                return await _one(app, each, flags, left)
 
         tasks = [asyncio.ensure_future(one(n, each)) for n, each in enumerate(asked, 1)]
         try:
@@ -296,18 +300,21 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
         finally:
             for task in tasks:
                 task.cancel()
-    return _summed_up(done, flags)
+    return _summed_up(done, flags, left)
 
 
-async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
+async def _one(app: App, asked: Asked, flags: Mapping[str, Any], left: Left) -> Done:
     """A question to its end. What goes wrong with it is no matter of the others'."""
     try:
         state, before = await _opened(app, asked, fresh=flags["fresh"])
         if not before:
-            state = await _run(app, state, flags)
+            state = await _run(app, state, flags, left)
             if state.verdict is not None and leaves_files(state, flags):
                 write_files(app, state, flags)
     except RoundtableError as error:
+        if isinstance(error, LedgerError):
+            left.failed(error)
+            echo_error(str(error))  # in full: it says what is kept where
         return Done(asked.question, error=str(error))
     return Done(asked.question, state, before)
 
@@ -340,7 +347,7 @@ async def _with_more(app: App, state: State, request: OpenRequest) -> State:
         return state
 
 
-async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
+async def _run(app: App, state: State, flags: Mapping[str, Any], left: Left) -> State:
     seats = (*state.start.participants, state.start.host)
     if any(seat.speaker.demonstration for seat in seats):
         await app.ensure_weights()
@@ -348,7 +355,12 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
     progress = make_progress(quiet=flags["quiet"], plain=True) if alone else NoProgress()
     try:
         return await app.service.run(
-            state.discussion_id, on_event=progress.on_event, on_draft=progress.on_draft
+            state.discussion_id,
+            on_event=progress.on_event,
+            on_draft=progress.on_draft,
+            on_notice=left.telling(
+                lambda told: echo_error(f"{state.discussion_id}: {told}"), quiet=not alone
+            ),
         )
     finally:
         progress.close()
@@ -367,7 +379,7 @@ async def _estimated(app: App, asked: Sequence[Asked]) -> int:
 # --- the end --------------------------------------------------------------------------------------
 
 
-def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
+def _summed_up(done: Sequence[Done], flags: Mapping[str, Any], left: Left) -> int:
     if flags["as_json"]:
         print_json({"questions": [_row(each) for each in done]})
     else:
@@ -384,7 +396,10 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
-        echo_error("The same command tries again what failed.")
+        if left.first():
+            left.say_how_to_go_on(then="give the same command again, which tries what failed")
+        else:
+            echo_error("The same command tries again what failed.")
         return FAILED
     return BUDGET if ended["cut short"] else 0
 
