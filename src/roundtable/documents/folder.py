@@ -77,7 +77,7 @@ class Looked:
     """To be read: the name within the folder, and the path."""
     left_out: Counter[str] = field(default_factory=Counter)
     empty: list[str] = field(default_factory=list)
-    """The names of those that hold nothing but white space, which somebody may have meant to fill."""
+    """The names of those that hold nothing but white space."""
     unfinished: bool = False
     """Whether it holds more than anybody could look through."""
 
