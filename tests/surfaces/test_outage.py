@@ -113,6 +113,29 @@ def test_a_run_whose_server_is_restarted_goes_on_to_its_end_and_asks_nobody_twic
         assert called(server) == ONCE
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ending_a_run_by_hand_while_its_server_is_away_says_when_it_can_go_on(
+    desk: Desk, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        postgres_that_restarts() as database,
+        provider_server(Stopper(database, 3)) as server,
+    ):
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        with desk.start("Tea or coffee?", *SEATS, ROUNDTABLE_DB=database.url) as running:
+            running.wait_until_it_says(AWAY)
+            running.process.send_signal(how)
+            outcome = running.end()
+        assert outcome.code == 130
+        last = outcome.err.splitlines()[-1]
+        first = "Once the database can be used again, go on with: roundtable resume rt_"
+        assert last.startswith(first)
+        database.start()
+        resumed = desk.command("resume", "--no-log", ROUNDTABLE_DB=database.url)
+        assert resumed.code == 0, resumed.err
+
+
 def test_a_run_that_is_killed_while_the_database_is_away_goes_on_with_what_was_said(
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:

@@ -43,19 +43,19 @@ class Left:
         self._lacking = error if isinstance(error, LedgerError) else None
 
     def first(self) -> str:
-        """What has to be there before anything can go on; empty if all is."""
+        """How to begin an order: with what has to be there first; empty if all is."""
         error = self._lacking
         cause = error.__cause__ if isinstance(error, LedgerGone) else error
         if isinstance(cause, LedgerMissing) or any(each.missing for each in self._away.values()):
-            return "Put the database back first"
-        return "Once the database can be used again" if error or self._away else ""
+            return "Put the database back first, then"
+        return "Once the database can be used again," if error or self._away else ""
 
     def say_how_to_go_on(self, same: str = "", then: str = "") -> None:
         """`then`: what to do where it is not by resuming, as an order without its full stop."""
         first = self.first()
         if then:
-            echo_error(f"{first}, then {then}." if first else f"{then[0].upper()}{then[1:]}.")
-        go_on = f"{first}, then go on" if first else "Nothing finished is lost. Go on"
+            echo_error(f"{first} {then}." if first else f"{then[0].upper()}{then[1:]}.")
+        go_on = f"{first} go on" if first else "Nothing finished is lost. Go on"
         for discussion_id in self.begun:
             echo_error(f"{go_on} with: roundtable resume {discussion_id}{same}")
 
