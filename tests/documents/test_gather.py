@@ -70,11 +70,29 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
     [line] = found.lines
     assert line.startswith("8 files were read of project, left out: ")
     for told in ("4 ignored by .gitignore", "3 named like secrets", "2 not written by hand",
-                 "1 too large", "2 neither text nor document"):  # fmt: skip
+                 "1 too large", "1 empty (empty.txt)", "2 neither text nor document"):  # fmt: skip
         assert told in line, line
     if sys.platform != "win32":
         assert "2 linked" in line
         assert "1 special" in line
+
+
+def test_empty_files_of_a_folder_are_counted_and_some_of_them_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "b\u202e.txt", "c/d.txt", "e.txt", "f.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(" \n\t\n" if name == "a.txt" else "")
+    (tmp_path / "empty.pdf").touch()
+    (tmp_path / "said.txt").write_text("something")
+
+    found = gather([str(tmp_path)])
+
+    assert sources(found) == [f"{tmp_path}/said.txt"]
+    document, line = found.lines
+    assert document == f"{tmp_path}/empty.pdf is empty"
+    assert line == (
+        f"1 file was read of {tmp_path}, left out: 5 empty (a.txt, b\\u202e.txt, e.txt and 2 more)"
+    )
+    assert found.missed == {document}, "nobody misses what an empty text file says"
 
 
 def test_a_folder_within_a_repository_keeps_to_what_stands_above_it(project: Path) -> None:

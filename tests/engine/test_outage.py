@@ -247,7 +247,8 @@ async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_
 def says_what_to_remedy(told: list[str], path: Path, fault: object) -> bool:
     """Whoever can do something about it hears what, once; a disk may fail for any reason."""
     away, back = told
-    known = str(path) in away and away.endswith(f"What was said is kept. {AGAIN}")
+    kept = "What is said meanwhile" if fault is moved_away else "What was said"
+    known = str(path) in away and away.endswith(f"{kept} is kept. {AGAIN}")
     return (known or (fault is without_room and away == f"{AWAY} {AGAIN}")) and back == BACK
 
 
@@ -303,7 +304,8 @@ async def test_whoever_waits_hears_every_minute_how_long_it_still_takes(
     with pytest.raises(LedgerGone):
         await house.run(await house.open())
     first, *reminders = house.told
-    assert first == f"{path} is gone. What was said is kept. {AGAIN}"
+    remedy = "Put it back where it was. What is said meanwhile is kept."
+    assert first == f"{path} is gone. {remedy} {AGAIN}"
     for minutes, told in enumerate(reminders, 1):
         waited = f"{minutes} minute{'s' if minutes > 1 else ''}"
         left = f"{5 - minutes} minute{'s' if minutes < 4 else ''}"

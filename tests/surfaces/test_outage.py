@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import RestartingServer, postgres_that_restarts
-from tests.servers import Answer, ProviderServer, provider_server
+from tests.servers import Answer, ProviderServer, hang, provider_server
 from tests.wire import Asked
 
 from .desk import QUICK, Desk, environment, obedient
 from .test_interruption import SEATS
 
 AWAY = "The database does not answer; what was said is kept. Trying again"
-GONE = "roundtable.db is gone. What was said is kept. Trying again"
+GONE = "roundtable.db is gone. Put it back where it was. What is said meanwhile is kept. Trying"
+FIRST = "Put the database back first, then"
 ONCE = ["captain", "captain", "engineer", "muse", "scholar"]
 """The calls of a discussion in which nothing was asked twice."""
 
@@ -112,6 +113,29 @@ def test_a_run_whose_server_is_restarted_goes_on_to_its_end_and_asks_nobody_twic
         assert called(server) == ONCE
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ending_a_run_by_hand_while_its_server_is_away_says_when_it_can_go_on(
+    desk: Desk, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        postgres_that_restarts() as database,
+        provider_server(Stopper(database, 3)) as server,
+    ):
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        with desk.start("Tea or coffee?", *SEATS, ROUNDTABLE_DB=database.url) as running:
+            running.wait_until_it_says(AWAY)
+            running.process.send_signal(how)
+            outcome = running.end()
+        assert outcome.code == 130
+        last = outcome.err.splitlines()[-1]
+        first = "Once the database can be used again, go on with: roundtable resume rt_"
+        assert last.startswith(first)
+        database.start()
+        resumed = desk.command("resume", "--no-log", ROUNDTABLE_DB=database.url)
+        assert resumed.code == 0, resumed.err
+
+
 def test_a_run_that_is_killed_while_the_database_is_away_goes_on_with_what_was_said(
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:
@@ -135,7 +159,7 @@ def test_a_run_whose_database_does_not_come_back_says_what_is_kept_where_and_how
     assert outcome.code == 1
     assert outcome.out == ""
     assert "Error: The database has not come back:" in outcome.err
-    assert "Once the database is back, go on with: roundtable resume rt_" in outcome.err
+    assert f"{FIRST} go on with: roundtable resume rt_" in outcome.err
     assert "Nothing finished is lost" not in outcome.err
     (kept,) = desk.home.glob("roundtable.db.rescue/*.jsonl")
     assert f"is kept in {kept}. All that was said before is in that database" in outcome.err
@@ -158,10 +182,59 @@ def test_ending_a_run_by_hand_while_the_database_is_away_says_what_is_kept(
         outcome = running.end()
     assert outcome.code == 130
     assert "What was said meanwhile is kept in" in outcome.err
-    assert "Go on with: roundtable resume" in outcome.err
+    last = outcome.err.splitlines()[-1]
+    assert last.startswith(f"{FIRST} go on with: roundtable resume rt_")
+    assert "Nothing finished is lost" not in outcome.err
+    refused = desk("resume", "--no-log")
+    assert refused.code == 2
+    assert "Put the database back" in refused.err
     mover.put_back()
     assert desk("resume", "--no-log").code == 0
     assert called(server) == ONCE
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--json",)])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_before_it_missed_its_database_says_that_it_is_gone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], how: signal.Signals
+) -> None:
+    with provider_server(lambda _: hang("I was about to")) as server:
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        with desk.start("Tea or coffee?", *SEATS, *more) as running:
+            server.wait(lambda log: any(each.method == "POST" for each in log))
+            (desk.home / "roundtable.db").rename(desk.home / "somewhere.db")
+            running.process.send_signal(how)
+            outcome = running.end()
+    assert outcome.code == 130
+    assert outcome.out == ""
+    assert "roundtable.db is gone. " in outcome.err
+    assert "All that was said before is in that database, and nowhere else." in outcome.err
+    last = outcome.err.splitlines()[-1]
+    assert last.startswith(f"{FIRST} go on with: roundtable resume rt_")
+    assert "Nothing finished is lost" not in outcome.err
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--json",), ("--at-once=2",)])
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_many_questions_whose_database_is_gone_say_what_has_to_come_first(
+    desk: Desk, mover: Mover, more: tuple[str, ...], by_hand: bool
+) -> None:
+    (desk.workspace / "q.txt").write_text("Tea or coffee?\nCats or dogs?\n", "utf-8")
+    patience = "300" if by_hand else "0.1"
+    asked = ("ask", "--questions", "q.txt", *SEATS, *more)
+    with desk.start(*asked, ROUNDTABLE_DB_PATIENCE=patience) as running:
+        running.wait_until_it_says(GONE)
+        if by_hand:
+            running.process.send_signal(signal.SIGINT)
+        outcome = running.end()
+    assert outcome.code == (130 if by_hand else 1)
+    assert outcome.err.splitlines()[-1].startswith(f"{FIRST} give the same command again")
+    assert "What was answered is kept" not in outcome.err
+    assert "and nowhere else." in outcome.err
+    mover.put_back()
+    assert desk("ask", "--questions", "q.txt", *SEATS, "--quiet").code == 0
 
 
 def no_file_larger_than(size: int) -> Callable[[], None]:

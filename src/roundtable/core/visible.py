@@ -3,6 +3,10 @@
 Writing needs some characters that cannot be seen: joiners in emoji and in Persian, marks of
 direction in Hebrew and Arabic, selectors of a letter's form. They stay where writing has them.
 Everything else of that kind only serves to deceive whoever reads, or to command a terminal.
+
+A mark of direction stands for a letter that is not there. Beside letters that are, it settles
+where a full stop or a number belongs. Alone it turns "3 : 0" into "0 : 3", and a whole paragraph
+where the first letter decides which way that is read: there it is left out.
 """
 
 from __future__ import annotations
@@ -25,6 +29,11 @@ _HIDDEN = pattern(
     f"|(?<=[{_JOINING}]{{{_MOST_JOINING}}})[{_JOINING}]+"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]+"
 )
+_LEFT_TO_RIGHT = "\u200e"
+_MARKS = pattern(f"[{_LEFT_TO_RIGHT}\u200f\u061c]")
+_LINE = pattern(r"[^\n]+")
+_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"}
+"""Of letters, by the names that Unicode has for them; digits and signs go with their neighbours."""
 _SELECTED = pattern(f"[{_SELECTORS}]")
 _LINE_END = pattern(r"\r\n?")
 _SEEN_ASCII = bytes([*range(0x20, 0x7F), *b"\t\n"])
@@ -34,7 +43,8 @@ _PICTURES = 0x2400
 
 def visible(text: str) -> str:
     """The text with control codes, overrides of direction and hidden messages written out: codes as
-    their pictures (␛), the others as their numbers (`\\u202e`). Line ends become plain ones."""
+    their pictures (␛), the others as their numbers (`\\u202e`); without marks of direction where no
+    letters call for one. Line ends become plain ones."""
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
     # Every text that leaves comes here, and most of all letters need no second look.
@@ -44,7 +54,10 @@ def visible(text: str) -> str:
         # Selectors aside, what hides anything is not printable. What stands side by side in the
         # text does so here.
         if not unusual.isprintable() or _SELECTED.search(unusual):
-            return _HIDDEN.sub(_written, text) if _HIDDEN.search(unusual) else text
+            if _HIDDEN.search(unusual):
+                text = _HIDDEN.sub(_written, text)
+            if _MARKS.search(unusual):
+                text = _LINE.sub(_well_marked, text)
     return text
 
 
@@ -58,6 +71,39 @@ def written(text: str) -> str:
     """The text with all that cannot be seen written out, where it must not hide anything at all:
     joiners too, except for the line ends and tabs of writing."""
     return "".join(_number(char) if _unseen(char) else char for char in text)
+
+
+def _well_marked(match: re.Match[str]) -> str:
+    """A line with those marks alone that its letters call for: one at a time, where the line begins
+    with a letter that is read from the right, or the next one on either side is. Which way a line
+    begins is never for a mark to say."""
+    line = match[0]
+    if not _MARKS.search(line):
+        return line
+    directions = [_direction(char) for char in line]
+    nexts, after = [""] * len(line), ""
+    for place in range(len(line) - 1, -1, -1):
+        nexts[place] = after
+        after = directions[place] or after
+    first, before, marked = after, "", False
+    kept: list[str] = []
+    for char, direction, after in zip(line, directions, nexts, strict=True):
+        if _MARKS.match(char):
+            called_for = "R" in (first, before, after) and (before or char != _LEFT_TO_RIGHT)
+            if marked or not called_for:
+                continue
+            marked = True
+        else:
+            before, marked = direction or before, marked and not char.isprintable()
+        kept.append(char)
+    return "".join(kept)
+
+
+def _direction(char: str) -> str:
+    """Of a letter that can be seen: L or R."""
+    if not char.isalpha():
+        return ""
+    return _DIRECTIONS.get(unicodedata.bidirectional(char), "")
 
 
 def _unseen(char: str) -> bool:

@@ -27,8 +27,9 @@ IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
     "linked",
     "special (pipes, sockets, devices)",
 )
-HUGE, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
+HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
     "too large",
+    "empty",
     "neither text nor document",
     "not UTF-8 text",
     "closed to us",
@@ -64,6 +65,10 @@ _NO_TEXT = (
 )  # fmt: skip
 
 
+_NAMED = 3
+"""Files of one kind that a line names beside their number."""
+
+
 @dataclass
 class Looked:
     """What a folder holds."""
@@ -71,16 +76,26 @@ class Looked:
     files: list[tuple[str, Path]] = field(default_factory=list)
     """To be read: the name within the folder, and the path."""
     left_out: Counter[str] = field(default_factory=Counter)
+    empty: list[str] = field(default_factory=list)
+    """The names of those that hold nothing but white space."""
     unfinished: bool = False
     """Whether it holds more than anybody could look through."""
 
     @property
     def line(self) -> str:
         """What was left out, in one line; "" if nothing."""
-        told = [f"{count:,} {why}" for why, count in self.left_out.most_common()]
+        left_out = self.left_out + Counter({EMPTY: len(self.empty)})
+        told = [f"{count:,} {why}{self._names(why)}" for why, count in left_out.most_common()]
         if self.unfinished:
             told.append(f"whatever came after the first {MOST_ENTRIES:,} entries")
         return ", ".join(told)
+
+    def _names(self, why: str) -> str:
+        if why != EMPTY:
+            return ""
+        more = len(self.empty) - _NAMED
+        named = ", ".join(self.empty[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        return f" ({named})"
 
 
 def look_through(root: Path) -> Looked:

@@ -18,6 +18,8 @@ from .limits import MOST_IN_ALL, SLOW_BYTES
 from .read import NearlyText, OtherEncoding, Read, Unreadable
 from .reading import plain, read_document, with_text
 
+_MISSED = (".pdf", ".docx", ".pptx", ".xlsx")
+"""Files of a folder that somebody misses by name if they cannot be read."""
 _LISTED = 40
 """Lines of an error: who named more has to set so many right first."""
 _NAMED = 1_000
@@ -108,7 +110,8 @@ class _Gathering:
             called = f"{name.rstrip('/')}/{inside}"
             try:
                 data = read_file(path, follow=False)
-                if not data.strip():
+                if not data.strip() and path.suffix.lower() not in _MISSED:
+                    looked.empty.append(shown(inside))
                     continue
                 self.take(called, self._read(called, data))
             except OSError:
@@ -118,7 +121,7 @@ class _Gathering:
                 encoded.append(shown(inside))
             except Unreadable as why:
                 missed = isinstance(why, NearlyText) or "extra" in str(why)
-                if missed or path.suffix.lower() in (".pdf", ".docx", ".pptx", ".xlsx"):
+                if missed or path.suffix.lower() in _MISSED:
                     self._miss(shown(called), why)
                 else:
                     looked.left_out[NO_DOCUMENT] += 1

@@ -56,6 +56,8 @@ class Notice:
     text: str
     waiting: bool = False
     """Whether it waits until it may begin."""
+    missing: bool = False
+    """Whether the database's file was taken away, and all that was said before with it."""
 
 
 OnNotice = Callable[[Notice], None]
@@ -138,7 +140,13 @@ class Outage:
         the ledger is away, or whoever drives has gone. LedgerUnreachable then."""
         if self._since is not None:
             self._ending = True
-        await self._tried(work, ())
+        try:
+            await self._tried(work, ())
+        except LedgerError as error:
+            if error.temporary and self._since is None and self._ending:
+                self._error = error
+                self._tell_end()
+            raise
 
     async def _first(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
         try:
@@ -152,7 +160,7 @@ class Outage:
             self._since, self._reminded = self._clock.monotonic(), 0.0
             if not self._in_haste:
                 self._said_away = True
-                self._on_notice(Notice(self._id, True, _away(self._error, self._patience)))
+                self._tell_away(_away(self._error, self._patience))
         self._keep(outcome)
         return await self._again(work, outcome)
 
@@ -241,6 +249,14 @@ class Outage:
         if not self._waiting:
             self._tell_back()
 
+    def _tell_away(self, text: str) -> None:
+        missing = isinstance(self._error, LedgerMissing)
+        self._on_notice(Notice(self._id, True, text, missing=missing))
+
+    def _tell_end(self) -> None:
+        """Whoever ends it by hand hears of no error."""
+        self._tell_away(self.kept if self._said_away else f"{self._error.message} {self.kept}")
+
     def _tell_back(self) -> None:
         if self._since is not None and not self._unstored:
             self._since = None
@@ -264,11 +280,11 @@ class Outage:
                 self._reminded = waited
                 left = _span(self._patience - waited)
                 told = f"{self._error.message} Waited for {_span(waited)}; trying for {left} more."
-                self._on_notice(Notice(self._id, True, told))
+                self._tell_away(told)
             return
         if waited < self._patience and self._told != self.kept:
-            self._told = self.kept  # whoever ends it by hand hears of no error
-            self._on_notice(Notice(self._id, True, self.kept))
+            self._told = self.kept
+            self._tell_end()
         self._settled.set()
         raise LedgerGone(
             f"The database has not come back: {error.message}",
@@ -297,7 +313,9 @@ def _away(error: LedgerError, patience: float) -> str:
     """What to say of it: who has to make room, to let us write or to put it back must hear that at
     once, and how long there is for it."""
     again = f"Trying again for up to {_span(patience)}…"
-    if isinstance(error, LedgerBusy | LedgerFull | LedgerMissing | LedgerReadOnly):
+    if isinstance(error, LedgerMissing):  # with what was said before
+        return f"{error.message} {error.remedy} What is said meanwhile is kept. {again}"
+    if isinstance(error, LedgerBusy | LedgerFull | LedgerReadOnly):
         return f"{error.message} What was said is kept. {again}"
     return f"{AWAY} {again}"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,10 +17,6 @@ from ...core.condensing import SPREAD
 from ...core.cut_short import CUT_SHORT
 from ...core.errors import (
     BadTopic,
-    LeaseHeld,
-    LedgerError,
-    LedgerGone,
-    LedgerMissing,
     NotAllowed,
     RoundtableError,
     SecretsFound,
@@ -55,9 +50,10 @@ from ..tokens.capability import OWNER
 from ..tokens.opening import again_as, open_as, raise_to
 from ..web.drafts import posting
 from .ask_options import given
-from .exits import BUDGET, FAILED, INTERRUPTED
+from .exits import BUDGET, FAILED
 from .expected import expected_of
 from .here import settings_here
+from .interruption import Left, interruptible
 from .page import show_page
 from .person import Awaited, at_the_keyboard
 from .progress import NOTHING_EXPECTED, TOLD_AT_ONCE, Progress, is_live, make_progress
@@ -91,7 +87,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
     _refuse_stray_names(flags, settings)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return interruptible(lambda box: _ask(request, flags, settings, box))
+    return interruptible(lambda left: _ask(request, flags, settings, left))
 
 
 def _refuse_stray_names(flags: Mapping[str, Any], settings: Settings) -> None:
@@ -181,11 +177,11 @@ def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
     # What was opened with it remembers it; said only now, it is of this run.
     same = " --no-log" if flags["no_log"] else ""
-    return interruptible(lambda box: _resume(flags, settings, box), same=same)
+    return interruptible(lambda left: _resume(flags, settings, left), same=same)
 
 
 async def _ask(
-    request: OpenRequest, flags: Mapping[str, Any], settings: Settings, box: list[str]
+    request: OpenRequest, flags: Mapping[str, Any], settings: Settings, left: Left
 ) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         if flags["dry_run"]:
@@ -199,7 +195,7 @@ async def _ask(
             app.service.check_queue()
         request = replace(request, priority=PRIORITIES[flags["priority"]])
         state, _ = await open_as(app, OWNER, request, queued=at_once)
-        box.append(state.discussion_id)
+        left.begun.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
         if hint and not advised and not flags["quiet"]:
@@ -207,7 +203,7 @@ async def _ask(
         _tell(notes(state), flags)
         opening: tuple[str, ...] = ()
         if flags["confirm"] or not flags["quiet"]:
-            told = await app.service.tell_estimate(state, lambda notice: echo_error(notice.text))
+            told = await app.service.tell_estimate(state, left.telling(echo_error))
             opening = (
                 f"Discussion {state.discussion_id}, {state.start.procedure}",
                 estimate_line(told, state),
@@ -224,34 +220,34 @@ async def _ask(
             try:
                 agreed = await confirmed("Go ahead?", "Leave --confirm out to begin unasked.")
             except UsageError:
-                await _decline(app, state, box)
+                await _decline(app, state, left)
                 raise
             if not agreed:
-                await _decline(app, state, box)
+                await _decline(app, state, left)
                 if flags["as_json"]:
                     print_json({"discussion_id": None, "status": "declined"})
                 return FAILED
         if flags["detach"]:
-            return await _left_to_a_worker(app, state, flags, box, request.priority)
-        return await _run(app, state, flags, opening)
+            return await _left_to_a_worker(app, state, flags, left, request.priority)
+        return await _run(app, state, flags, left, opening)
 
 
-async def _decline(app: App, state: State, box: list[str]) -> None:
+async def _decline(app: App, state: State, left: Left) -> None:
     """What was opened and is not to begin leaves nothing behind."""
     if state.notification_plan is not None:  # what did not take place is no news
         await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
     await app.service.delete(state.discussion_id)
-    box.clear()
+    left.begun.clear()
     echo_error("Nothing was spent.")
 
 
 async def _left_to_a_worker(
-    app: App, state: State, flags: Mapping[str, Any], box: list[str], priority: int = 0
+    app: App, state: State, flags: Mapping[str, Any], left: Left, priority: int = 0
 ) -> int:
     """Say which discussion it is, and how to follow it."""
     discussion_id = state.discussion_id
     await app.service.enqueue(discussion_id, priority=priority)
-    box.clear()
+    left.begun.clear()
     if flags["as_json"]:
         print_json({"discussion_id": discussion_id, "status": "queued"})
     else:
@@ -288,7 +284,7 @@ def _now(remedy: str) -> str:
     return remedy.partition(", then:")[0].rstrip(".") + ", or leave --notify out."
 
 
-async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
+async def _resume(flags: Mapping[str, Any], settings: Settings, left: Left) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
@@ -309,23 +305,23 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
             return _deliver(state, flags)
         if flags["detach"]:
-            box.append(discussion_id)
+            left.begun.append(discussion_id)
             if state.paused is not None:
                 state = await app.service.resume(discussion_id, by="the user")
-            return await _left_to_a_worker(app, state, flags, box)
+            return await _left_to_a_worker(app, state, flags, left)
         if not await app.service.is_driven(discussion_id):
             await app.service.check_ways(discussion_id, here=here)
-        box.append(discussion_id)
+        left.begun.append(discussion_id)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
             if await app.service.is_driven(state.discussion_id):
-                box.clear()
+                left.begun.clear()
                 echo_error("It goes on: another process drives it.")
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
-        code = await _run(app, state, flags)
+        code = await _run(app, state, flags, left)
         if stage and code == 0 and _stands(await app.service.read(discussion_id), stage):
             echo_error(f"{stage} could not be asked again: what was said before stands.")
             return FAILED
@@ -374,7 +370,11 @@ async def _newest_interrupted(app: App) -> str:
 
 
 async def _run(
-    app: App, state: State, flags: Mapping[str, Any], opening: Sequence[str] = ()
+    app: App,
+    state: State,
+    flags: Mapping[str, Any],
+    left: Left,
+    opening: Sequence[str] = (),
 ) -> int:
     """Drive it to its end, and deliver what came of it. `opening`: what whoever watches should see
     of it before anybody speaks."""
@@ -405,7 +405,9 @@ async def _run(
                 state.discussion_id,
                 on_draft=on_draft,
                 on_event=on_event,
-                on_notice=lambda notice: progress.say(notice.text),
+                on_notice=left.telling(
+                    echo_error if flags["quiet"] else progress.say, quiet=flags["quiet"]
+                ),
                 asker=asker,
                 # What was opened a moment ago is held where it was opened.
                 here=flags.get("here", False),
@@ -540,44 +542,6 @@ def _beside_the_verdict(note: Note) -> bool:
 
     said = (*NOTES, ONE_FAMILY, CUT_SHORT, "missing", "substituted", "budget", "extracted_verdict")
     return note.code.partition("/")[0] not in said
-
-
-def interruptible(
-    main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "", *, same: str = ""
-) -> int:
-    """Run a command so that Ctrl-C and a termination leave a consistent ledger and say how to
-    go on: by resuming what it puts in its box, with the `same` flags, or by what `then` says."""
-    box: list[str] = []
-
-    async def guarded() -> int:
-        task = asyncio.current_task()
-        assert task is not None
-        with suppress(NotImplementedError):  # Windows has no such signal handlers
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await main(box)
-
-    try:
-        return asyncio.run(guarded())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        echo_error("Interrupted.")
-        if then:
-            echo_error(then)
-        _say_how_to_resume(box, same)
-        return INTERRUPTED
-    except LeaseHeld:
-        raise  # it goes on, elsewhere
-    except RoundtableError as error:
-        _say_how_to_resume(box, same, lost=isinstance(error.__cause__, LedgerMissing))
-        if box and isinstance(error, LedgerError) and error.temporary:
-            # It went away after something had begun: that is no fault of the line.
-            raise LedgerGone(error.message, error.remedy) from error
-        raise
-
-
-def _say_how_to_resume(box: Sequence[str], same: str, *, lost: bool = False) -> None:
-    what = "Once the database is back, go on" if lost else "Nothing finished is lost. Go on"
-    for discussion_id in box:
-        echo_error(f"{what} with: roundtable resume {discussion_id}{same}")
 
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:

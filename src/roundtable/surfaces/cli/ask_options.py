@@ -93,7 +93,9 @@ def _click_type(option: Option) -> click.ParamType[Any] | None:
 def _offers(option: Option) -> click.ParamType[Any] | None:
     """What a shell may offer for it."""
     if option.name in _MANY:
-        return completing.Offered("list", _MANY[option.name], many=True)
+        return completing.Offered(
+            "list", _MANY[option.name], many=True, seats=option.name == "models"
+        )
     if option.name in _ONE or option.part == "role":
         return completing.Offered("name", _ONE.get(option.name, completing.models))
     if option.suggests:

@@ -20,9 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
+<<<<<<< HEAD
 from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.events import StoredEvent
 from ...core.limits import Limits, is_cap
+=======
+from ...core.declaration_block import BrokenJson, parse_json
+from ...core.errors import LedgerError, NotAllowed, RoundtableError, UsageError
+from ...core.limits import Limits
+>>>>>>> mend-e
 from ...core.state import State
 from ...core.text import listed
 from ...core.values import Budget, Material
@@ -42,7 +48,6 @@ from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
     files_of,
-    interruptible,
     leaves_files,
     refuse_idle_priority,
     refuse_what_cannot_be_told,
@@ -53,6 +58,7 @@ from .ask import (
 from .board import cost_in_short
 from .dry_run import estimate_document
 from .exits import BUDGET, FAILED
+from .interruption import Left, interruptible
 from .progress import NoProgress, make_progress
 from .question_file import KEYS, Line, read_lines
 from .terminal import echo, echo_error, on_one_line, print_json, read_text
@@ -126,10 +132,16 @@ def batch_command(flags: Mapping[str, Any]) -> int:
     settings = settings_of(flags)
     asked = _asked(flags, settings)
 
-    async def held(_: list[str]) -> int:
-        return await _hold(asked, flags, settings)
+    async def held(left: Left) -> int:
+        return await _hold(asked, flags, settings, left)
 
+<<<<<<< HEAD
     return interruptible(held, _FRESH_KEPT if flags["fresh"] else _KEPT)
+=======
+    return interruptible(
+        held, "give the same command again to go on", kept="What was answered is kept."
+    )
+>>>>>>> mend-e
 
 
 _KEPT = "What was answered is kept: give the same command again to go on."
@@ -249,7 +261,9 @@ def _key(place: str, request: OpenRequest) -> str:
 # --- holding them ---------------------------------------------------------------------------------
 
 
-async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings) -> int:
+async def _hold(
+    asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings, left: Left
+) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         refuse_what_cannot_be_told(app, asked[0].request, flags)
         await _tell_of_repeats(app, asked, fresh=flags["fresh"])
@@ -262,7 +276,7 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
                 if not flags["quiet"]:
                     asking = on_one_line(each.question, 90)
                     echo_error(f"Question {number} of {len(asked)}: {asking}")
-                return await _one(app, each, flags)
+                return await _one(app, each, flags, left)
 
         tasks = [asyncio.ensure_future(one(n, each)) for n, each in enumerate(asked, 1)]
         try:
@@ -270,18 +284,21 @@ async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Sett
         finally:
             for task in tasks:
                 task.cancel()
-    return _summed_up(done, flags)
+    return _summed_up(done, flags, left)
 
 
-async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
+async def _one(app: App, asked: Asked, flags: Mapping[str, Any], left: Left) -> Done:
     """A question to its end. What goes wrong with it is no matter of the others'."""
     try:
         state, before = await _opened(app, asked, flags)
         if not before:
-            state = await _run(app, state, flags)
+            state = await _run(app, state, flags, left)
             if state.verdict is not None and leaves_files(state, flags):
                 write_files(app, state, flags)
     except RoundtableError as error:
+        if isinstance(error, LedgerError):
+            left.failed(error)
+            echo_error(str(error))  # in full: it says what is kept where
         return Done(asked.question, error=str(error))
     return Done(asked.question, state, before)
 
@@ -324,7 +341,7 @@ def _limits(state: State, request: OpenRequest, flags: Mapping[str, Any]) -> Lim
     return Limits.of(Budget.model_validate(budget), origins)
 
 
-async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
+async def _run(app: App, state: State, flags: Mapping[str, Any], left: Left) -> State:
     seats = (*state.start.participants, state.start.host)
     if any(seat.speaker.demonstration for seat in seats):
         await app.ensure_weights()
@@ -332,7 +349,12 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
     progress = make_progress(quiet=flags["quiet"], plain=True) if alone else NoProgress()
     try:
         return await app.service.run(
-            state.discussion_id, on_event=progress.on_event, on_draft=progress.on_draft
+            state.discussion_id,
+            on_event=progress.on_event,
+            on_draft=progress.on_draft,
+            on_notice=left.telling(
+                lambda told: echo_error(f"{state.discussion_id}: {told}"), quiet=not alone
+            ),
         )
     finally:
         progress.close()
@@ -385,7 +407,7 @@ def _as_it_would_go_on(asked: Asked, before: Before, flags: Mapping[str, Any]) -
 # --- the end --------------------------------------------------------------------------------------
 
 
-def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
+def _summed_up(done: Sequence[Done], flags: Mapping[str, Any], left: Left) -> int:
     if flags["as_json"]:
         print_json({"questions": [_row(each) for each in done]})
     else:
@@ -402,8 +424,15 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
+<<<<<<< HEAD
         without = " without --fresh" if flags["fresh"] else ""
         echo_error(f"The same command{without} tries again what failed.")
+=======
+        if left.first():
+            left.say_how_to_go_on(then="give the same command again, which tries what failed")
+        else:
+            echo_error("The same command tries again what failed.")
+>>>>>>> mend-e
         return FAILED
     return BUDGET if ended["cut short"] else 0
 

@@ -49,17 +49,21 @@ class DiscussionId(click.ParamType[str]):
 class Offered(click.ParamType[str]):
     """A text for which some values are known; any other is as good."""
 
-    def __init__(self, name: str, values: Values, *, many: bool = False) -> None:
-        """`many`: several of them may stand there, with commas between."""
+    def __init__(
+        self, name: str, values: Values, *, many: bool = False, seats: bool = False
+    ) -> None:
+        """`many`: several of them may stand there, with commas between; `seats`: each as
+        SEAT=VALUE, too."""
         self.name = name
         self._values = values
         self._many = many
+        self._seats = seats
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
         del ctx, param
-        return offered(self._values, incomplete, many=self._many)
+        return offered(self._values, incomplete, many=self._many, seats=self._seats)
 
 
 class File(click.ParamType[str]):
@@ -74,10 +78,15 @@ class File(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
-def offered(values: Values, incomplete: str, *, many: bool = False) -> list[CompletionItem[str]]:
+def offered(
+    values: Values, incomplete: str, *, many: bool = False, seats: bool = False
+) -> list[CompletionItem[str]]:
     """The values that go on from what is there. Never an error."""
     before, comma, begun = incomplete.rpartition(",") if many else ("", "", incomplete)
     taken = set(before.split(","))
+    if seats and "=" in begun:
+        seat, equals, begun = begun.partition("=")
+        before, comma = f"{before}{comma}{seat}", equals
     found: list[CompletionItem[str]] = []
     with suppress(Exception):
         for value, about in values():
@@ -340,8 +349,11 @@ INSTALL = {
 
 def complete(root: click.Command, wanted: str) -> int:
     """Answer a shell. It prints what can stand there, or nothing; never an error."""
-    from click.shell_completion import shell_complete
+    from click.shell_completion import add_completion_class, shell_complete
 
+    from .completing_bash import Bash
+
+    add_completion_class(Bash)
     with suppress(Exception, SystemExit):
         return shell_complete(root, {}, "roundtable", VARIABLE, wanted)
     return 0

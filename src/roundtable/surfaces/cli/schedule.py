@@ -34,8 +34,8 @@ from ..schedules.rows import schedule_row
 from ..schedules.runner import Runner
 from ..tokens.capability import OWNER
 from ..web.running import Running
-from .ask import interruptible
 from .ask_options import given
+from .interruption import Left, interruptible
 from .terminal import echo, echo_error, print_json, read_text
 from .with_app import with_app
 
@@ -131,8 +131,7 @@ def remove_command(schedule_id: str) -> int:
 
 
 def run_command(*, once: bool) -> int:
-    async def run(box: list[str]) -> int:
-        del box
+    async def run(left: Left) -> int:
         from ...bootstrap import start
         from ..files import WorkspaceFiles
         from .here import settings_here
@@ -140,7 +139,7 @@ def run_command(*, once: bool) -> int:
         settings = settings_here(tell=False)
         delivery = WorkspaceFiles(settings.workspace)
         async with start(settings, delivery=delivery, progress=echo_error) as app:
-            running = Running(app.service)
+            running = Running(app.service, on_notice=left.telling(lambda _: None))
 
             def drive(discussion_id: str) -> None:
                 echo(discussion_id)
@@ -156,7 +155,7 @@ def run_command(*, once: bool) -> int:
                 await running.close()
         return 0
 
-    return interruptible(run, "What it drove can be resumed: roundtable list.")
+    return interruptible(run, "resume what it drove: `roundtable list` shows it")
 
 
 def local_zone() -> str:

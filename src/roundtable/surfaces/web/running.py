@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import LeaseHeld, RoundtableError
 from ...core.text import redact
-from ...engine.outage import Notice
+from ...engine.outage import Notice, OnNotice, no_notices
 from ...engine.service import Service
 from .draft_exchange import DraftExchange
 from .drafts import DraftStore
@@ -25,8 +25,16 @@ class Running:
     """Drives discussions until they are closed, or this is; where workers are there to do it, they
     are left to them."""
 
-    def __init__(self, service: Service, exchange: Exchange | None = None) -> None:
-        """By an `exchange` other processes hear what is said here, and we what is said there."""
+    def __init__(
+        self,
+        service: Service,
+        exchange: Exchange | None = None,
+        *,
+        on_notice: OnNotice = no_notices,
+    ) -> None:
+        """By an `exchange` other processes hear what is said here, and we what is said there.
+        `on_notice` hears what the log is told of databases that go away."""
+        self._on_notice = on_notice
         self.draft_store = DraftStore()
         """What is being said, here and in processes that post their drafts."""
         self._exchange = DraftExchange(exchange, self.draft_store) if exchange else None
@@ -131,3 +139,4 @@ class Running:
             *("%s: %s", notice.discussion_id, notice.text),
         )
         self.draft_store.notice(notice)
+        self._on_notice(notice)
