@@ -32,8 +32,9 @@ from ssl import (
 )
 from typing import TYPE_CHECKING, Any, Literal
 
-from .core.addresses import is_public_address, is_this_machine
+from .core.addresses import is_public_address, is_this_machine, wrong_address
 from .core.errors import NetError
+from .proxies import CORRECT_IT, proxy_trouble
 
 if TYPE_CHECKING:
     import httpx2
@@ -129,6 +130,8 @@ async def request(
     place = _parsed(label, url)
     if untrusted and place.userinfo:
         raise NetError("address", f"{label} has an address with a user in it.", "Leave it out.")
+    if proxies and not untrusted and (trouble := proxy_trouble(url)):
+        raise NetError("address", trouble, CORRECT_IT)
     sending = _Sending(label, method, place, params, body, headers or {}, untrusted)
     if place.scheme == "https":
         trusted_roots()  # read once, and not in the server's time
@@ -289,7 +292,7 @@ def _parsed(label: str, url: str) -> httpx2.URL:
 
 
 def _callable(url: httpx2.URL) -> bool:
-    return url.scheme in ("http", "https") and bool(url.host) and url.port != 0
+    return not wrong_address(str(url))
 
 
 def same_place(old: httpx2.URL, new: httpx2.URL) -> bool:

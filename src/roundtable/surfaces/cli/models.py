@@ -30,7 +30,7 @@ Rows = list[tuple[FoundProvider, list[ModelFacts]]]
 def models_command(flags: Mapping[str, Any]) -> int:
     async def look() -> tuple[App, Found]:
         async with start(progress=echo_error) as app:
-            asking: Asking = "all" if flags["refresh"] else "when stale"
+            asking: Asking = "anew" if flags["refresh"] else "when stale"
             return app, await app.discover(asking=asking)
 
     app, found = asyncio.run(look())

@@ -144,7 +144,9 @@ def _addresses(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]:
     for provider in registry.providers.values():
         if name := provider.base_url_variable(keyed):
             place = "the environment" if env.get(name) else str(settings.home / KEYS_FILE)
-            yield Row(name, redact(server_of(provider.address(keyed) or "")), place)
+            shown = redact(server_of(provider.address(keyed) or ""))
+            trouble = provider.address_trouble(keyed).removeprefix(f"{name}: ")
+            yield Row(name, shown, place, ignored=trouble.removesuffix("."))
 
 
 _FILES = ("home", "models from")

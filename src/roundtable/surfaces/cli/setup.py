@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import click
 
+from ...core.addresses import wrong_address
 from ...core.errors import NewerFile, RoundtableError, UsageError
 from ...core.extras import install
 from ...core.key_shapes import looks_like_key, vendor_of_key
@@ -256,10 +257,13 @@ class _Dialogue:
             ).strip()
             if not typed:
                 return ""
-            address = server_of(provider.complete(typed))
+            address = provider.complete(typed)
+            if not wrong_address(address):
+                address = server_of(address)
             if is_sound_address(address):
                 break
-            echo_error("That is no address: write it without a user, a password and a query.")
+            expected = wrong_address(address) or "one without a user, a password and a query"
+            echo_error(f"That is no address of a server: expected {expected}.")
         heard = asyncio.run(listed_at(provider, os.environ, address))
         return heard or address
 

@@ -9,6 +9,7 @@ from ...core.extras import install
 from ...core.key_shapes import of_another_vendor
 from ...core.text import redact
 from ...models.discovery import embedded_installed
+from ...models.endpoint_list import UNFIT
 from ...models.facts import about_list
 from ...models.found import EMBEDDED_MODEL, Found, FoundProvider
 from ...models.keyed import Keyed
@@ -17,7 +18,7 @@ from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
-from .finding import Finding
+from .finding import Finding, State
 
 
 def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterator[Finding]:
@@ -57,14 +58,17 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
         elif each.id not in ("local", "cmd"):
             yield _credentials(each)
     for server in found.silent:
-        yield Finding("credentials", "doubtful", server.told, server.remedy)
+        state: State = "broken" if server.heard in UNFIT else "doubtful"
+        yield Finding("credentials", state, server.told, server.remedy)
 
 
 def _credentials(provider: FoundProvider) -> Finding:
     """What opens a provider, and what is known of its models. What it said when it was last asked
     is told; nobody is asked for this."""
     told = f"{provider.label}: {provider.how}"
-    if (trouble := provider.trouble) is not None:
+    if (trouble := provider.trouble) is not None and provider.shut:
+        return Finding("credentials", "broken", f"{told}. {trouble.told}", trouble.remedy)
+    if trouble is not None:
         remedy = f"{trouble.remedy} `roundtable doctor --reach` tries it.".strip()
         return Finding("credentials", "doubtful", f"{told}. {trouble.told}", remedy)
     about = about_list(provider, time.time())
