@@ -46,6 +46,8 @@ MAX_HEADER_BYTES = 64_000
 MAX_REDIRECTS = 3
 LONGEST_WAIT = 3600.0
 """Seconds: a server that wants us to wait longer is asked sooner."""
+LONGEST_NUMBER = 400
+"""Digits; Python itself reads ten times as many."""
 _ADDRESSES_TRIED = 4
 _CARRIED_ANYWHERE = frozenset(["accept", "accept-language", "user-agent"])
 """Headers that may go to another place. Any other may be a credential, whatever its name."""
@@ -84,7 +86,7 @@ class Answer:
             shown = kind if re.fullmatch(r"[a-z0-9.+/-]{1,40}", kind) else "an unknown format"
             raise NetError("format", f"{self.label} answered with {shown}, not with JSON.")
         try:
-            return json.loads(self.body)
+            return json.loads(self.body, parse_int=_whole)
         except (ValueError, RecursionError):
             message = f"{self.label} sent an answer that is not valid JSON."
             raise NetError("format", message) from None
@@ -95,6 +97,12 @@ class Answer:
             return self.json(typed=False)
         except NetError:
             return None
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number of a document. One of thousands of digits is not read, and is no reason to
+    read nothing: it becomes one without end, which nobody takes for a count."""
+    return int(digits) if len(digits) < LONGEST_NUMBER else float(digits)
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:

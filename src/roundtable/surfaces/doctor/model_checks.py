@@ -15,7 +15,7 @@ from ...models.found import EMBEDDED_MODEL, Found, FoundProvider
 from ...models.keyed import Keyed
 from ...models.provider import Provider
 from ...models.registry import Registry
-from ...models.weights import SMOLLM2, weights_present
+from ...models.weights import SMOLLM2, no_room, weights_present
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
 from .finding import Finding, State
@@ -156,6 +156,8 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             f"{path} is not the demonstration model: it is damaged or another file.",
             "Delete it; it is fetched again when it is needed.",
         )
+    elif lacking := no_room(settings.home):
+        yield Finding("embedded", "doubtful", lacking, "Make room there, if you want it.")
     else:
         size = f"{SMOLLM2.size / 1e6:.0f} MB"
         yield Finding(
