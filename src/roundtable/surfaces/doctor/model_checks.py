@@ -106,9 +106,16 @@ def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
     return Finding("credentials", "broken", told, provider.get)
 
 
+UNLOCK = "Unlock the keyring, or enter the key again in `roundtable setup`."
+
+
 def check_stored_keys(keys: ProviderKeys, keyed: Keyed, registry: Registry) -> Iterator[Finding]:
     """Those that were entered: by name, where they are kept, and for which server."""
     for name in sorted({*keys, *keys.addresses}):
+        if keys.kept(name) == "keyring" and name not in keys:
+            told = f"{name} is stored in the system's keyring, which does not give it out here."
+            yield Finding("credentials", "doubtful", told, UNLOCK)
+            continue
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
         place = f" for {redact(keys.addresses[name])}" if name in keys.addresses else ""
         what = f"{name} is stored" if keys.kept(name) else "A server without a key is stored"
