@@ -32,8 +32,9 @@ from ssl import (
 )
 from typing import TYPE_CHECKING, Any, Literal
 
-from .core.addresses import is_public_address, is_this_machine
+from .core.addresses import is_public_address, is_this_machine, wrong_address
 from .core.errors import NetError
+from .proxies import CORRECT_IT, proxy_trouble
 
 if TYPE_CHECKING:
     import httpx2
@@ -45,6 +46,8 @@ MAX_HEADER_BYTES = 64_000
 MAX_REDIRECTS = 3
 LONGEST_WAIT = 3600.0
 """Seconds: a server that wants us to wait longer is asked sooner."""
+LONGEST_NUMBER = 400
+"""Digits; Python itself reads ten times as many."""
 _ADDRESSES_TRIED = 4
 _CARRIED_ANYWHERE = frozenset(["accept", "accept-language", "user-agent"])
 """Headers that may go to another place. Any other may be a credential, whatever its name."""
@@ -83,7 +86,7 @@ class Answer:
             shown = kind if re.fullmatch(r"[a-z0-9.+/-]{1,40}", kind) else "an unknown format"
             raise NetError("format", f"{self.label} answered with {shown}, not with JSON.")
         try:
-            return json.loads(self.body)
+            return json.loads(self.body, parse_int=_whole)
         except (ValueError, RecursionError):
             message = f"{self.label} sent an answer that is not valid JSON."
             raise NetError("format", message) from None
@@ -94,6 +97,12 @@ class Answer:
             return self.json(typed=False)
         except NetError:
             return None
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number of a document. One of thousands of digits is not read, and is no reason to
+    read nothing: it becomes one without end, which nobody takes for a count."""
+    return int(digits) if len(digits) < LONGEST_NUMBER else float(digits)
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
@@ -129,6 +138,8 @@ async def request(
     place = _parsed(label, url)
     if untrusted and place.userinfo:
         raise NetError("address", f"{label} has an address with a user in it.", "Leave it out.")
+    if proxies and not untrusted and (trouble := proxy_trouble(url)):
+        raise NetError("address", trouble, CORRECT_IT)
     sending = _Sending(label, method, place, params, body, headers or {}, untrusted)
     if place.scheme == "https":
         trusted_roots()  # read once, and not in the server's time
@@ -289,7 +300,7 @@ def _parsed(label: str, url: str) -> httpx2.URL:
 
 
 def _callable(url: httpx2.URL) -> bool:
-    return url.scheme in ("http", "https") and bool(url.host) and url.port != 0
+    return not wrong_address(str(url))
 
 
 def same_place(old: httpx2.URL, new: httpx2.URL) -> bool:

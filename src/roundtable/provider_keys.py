@@ -18,7 +18,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal, Protocol
 
-from .config_files import WHOLE, text_at, toml_table
+from .config_files import WHOLE, line_of, text_at, toml_table
+from .core.addresses import wrong_address
 from .core.errors import BadSetting, NewerFile, UsageError
 from .private import private_folder, put_private
 
@@ -26,6 +27,7 @@ FILE = "keys.toml"
 LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
+BARE_ADDRESS = "an address of a server without a user, a password and a query"
 REMEDY = "The stored keys do not count: correct the file, or remove it and run roundtable setup."
 NEWER = "one that this Roundtable knows; a newer Roundtable wrote it"
 UPGRADE = "The stored keys do not count. Upgrade Roundtable: the file is left as it is."
@@ -60,10 +62,8 @@ def is_sound_key(key: str) -> bool:
 
 def is_sound_address(address: str) -> bool:
     """Whether it can be the address of a server, as it is kept: without a user or a password."""
-    return is_sound_key(address) and bool(_ADDRESS.fullmatch(address))
-
-
-_ADDRESS = re.compile(r"https?://[^@/?#]+(?:/[^?#]*)?")
+    bare = is_sound_key(address) and not set(address) & set("@?#")
+    return bare and not wrong_address(address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +245,10 @@ class ProviderKeys(Mapping[str, str]):
 def _read(path: Path) -> _Contents:
     """The keys, the names of those in the keyring, the addresses, and what is wrong. Never a word
     of the file."""
+    text = ""
     try:
-        table = toml_table(text_at(path, most=MOST_BYTES, ours=True), str(path))
+        text = text_at(path, most=MOST_BYTES, ours=True)
+        table = toml_table(text, str(path))
     except BadSetting as error:
         # What a parser says of a broken line may hold a part of a key.
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
@@ -267,7 +269,9 @@ def _read(path: Path) -> _Contents:
     places, odd = _sound(addresses, is_sound_address)
     problem = f"a key without stray characters at {', '.join(unsound)}" if unsound else ""
     if odd:
-        problem = f"an address that begins with http:// or https:// at {', '.join(odd)}"
+        first, at = addresses[odd[0]], line_of(text, f"addresses.{odd[0]}")
+        expected = wrong_address(first) if isinstance(first, str) else ""
+        problem = f"{expected or BARE_ADDRESS} at {', '.join(odd)} (line {at})"
     # A key whose address cannot be read must not go to another one.
     return _Contents(
         {name: key for name, key in sound.items() if name not in odd},

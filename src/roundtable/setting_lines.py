@@ -40,6 +40,16 @@ class SettingLines:
                 self._read[where] = ""
         return next(filter(None, (line_of(self._read[where], n) for n in _names(key, path))), 0)
 
+    def place(self, key: str) -> str:
+        """Both, as an error names them."""
+        where, line = self.origin(key), self.line(key)
+        return f"{where}:{line}" if line else where
+
+    def called(self, key: str) -> str:
+        """What it is called there, before a colon; nothing where a variable says it all."""
+        where = self.origin(key)
+        return f"{_names(key, Path(where))[0]}: " if Path(where).suffix else ""
+
     @contextmanager
     def naming(self, *keys: str) -> Iterator[None]:
         """Where a name that one of these settings holds turns out to mean nothing, the error says
@@ -48,14 +58,12 @@ class SettingLines:
             yield
         except UnknownName as error:
             for key in keys:
-                where, line = self.origin(key), self.line(key)
+                where = self.origin(key)
                 if where != BUILT_IN and error.name in self._held(key):
                     called = _names(key, Path(where))[0]
                     expected = f"a {error.kind} that exists; “{error.name}” does not"
-                    place = f"{where}:{line}" if line else where
-                    raise BadSetting(
-                        place, called, expected, error.remedy or "Correct it."
-                    ) from None
+                    remedy = error.remedy or "Correct it."
+                    raise BadSetting(self.place(key), called, expected, remedy) from None
             raise
 
     def _held(self, key: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.models.listing import MOST_MODELS, ListedModel, Listing, read_listing, speaks
+from roundtable.net import Answer
 
 SECRET = "sk-ant-api03-0123456789abcdefghijklmnopqrstuv"
 
@@ -193,3 +194,12 @@ def test_no_document_breaks_the_reader(document: object) -> None:
     if found is not None:
         assert Listing.model_validate_json(found.model_dump_json()) == found
         assert json.loads(found.model_dump_json())
+
+
+async def test_a_number_that_nobody_reads_leaves_the_model_in_its_list() -> None:
+    row = '{"id": "big", "context_length": %s, "created": 1e999, "pricing": {"prompt": "1e400"}}'
+    body = '{"data": [' + row % ("9" * 6000) + "]}"
+    answer = Answer("It", 200, {}, body.encode())
+    found = read_listing(answer.json_or_none())
+    assert found is not None
+    assert [(each.name, each.context_window) for each in found.models] == [("big", None)]

@@ -183,7 +183,8 @@ async def test_a_model_that_is_not_there_is_marked_and_not_believed_again(tmp_pa
         await other.of(OPENAI, here)
         assert len(server.looked_up) == 2
         # Whoever asks for it now gets a clean list.
-        assert (await other.of(OPENAI, here, refresh=True)).unusable == {}
+        assert list((await other.of(OPENAI, here, refresh=True)).unusable) == ["liar"]
+        assert (await other.of(OPENAI, here, refresh=True, forget=True)).unusable == {}
 
 
 @pytest.mark.requirement("Z-36")

@@ -229,9 +229,17 @@ def test_a_user_file_adds_providers_models_aliases_and_prices(tmp_path: Path) ->
             (
                 f'[providers.house]\nbase_url = "{url}"',
                 "providers.house.base_url",
-                "begins with http:// or https://",
+                expected,
             )
-            for url in ("notaurl", "http://", "ftp://house/v1", "http://house:99999/v1", "")
+            for url, expected in (
+                ("notaurl", "begins with http:// or https://"),
+                ("http://", "names a server"),
+                ("ftp://house/v1", "begins with http:// or https://"),
+                ("http://house:99999/v1", "port is a number from 1 to 65535"),
+                ("http://[::1", "IPv6 number in its brackets"),
+                ("http://ho use/v1", "without spaces"),
+                ("", "begins with http:// or https://"),
+            )
         ),
     ],
 )

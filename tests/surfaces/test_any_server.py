@@ -1042,6 +1042,30 @@ def test_a_server_of_whose_list_nothing_can_be_used_is_not_said_to_have_none(
 
 
 @pytest.mark.requirement("Z-36")
+def test_what_turned_out_not_to_exist_is_remembered_by_doctor_and_forgotten_with_refresh(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["ghost-1", "ghost-2", "real-one", "ghost-3"]
+    with provider_server(only("real-one"), models=names) as server:
+        at(monkeypatch, server)
+        assert ask(desk).code == 0
+        calls = len(server.requests)
+        examined = desk("doctor", "--reach")
+        assert [each.body["model"] for each in server.requests[calls:]] == ["real-one"]
+        listed = desk("models").out
+        asked = len(server.requests)
+        again = ask(desk)
+        assert {each.body["model"] for each in server.requests[asked:]} == {"real-one"}
+        refreshed = desk("models", "--refresh").out
+    assert "Default model: openai/real-one" in examined.out
+    assert "works: openai/real-one answered" in examined.out
+    assert "does not exist there: ghost-" in examined.out
+    assert "Default model: openai/real-one" in listed
+    assert again.code == 0
+    assert "openai/ghost-1" in refreshed
+
+
+@pytest.mark.requirement("Z-36")
 @pytest.mark.parametrize(
     "lists", [hang(), status(401, "Only for admins."), {"data": []}, status(404, "No such page.")]
 )

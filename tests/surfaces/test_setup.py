@@ -797,3 +797,39 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
     assert "Install Ollama" not in models
     assert "LM Studio at http://127.0.0.1:9/v1 does not answer" in models
     assert (asked.code, "ollama pull" in asked.err) == (2, True), "no demonstration in its place"
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.usefixtures("ollama")
+def test_what_another_file_overrides_is_said_with_its_line(desk: Desk) -> None:
+    desk.config(json.dumps({"log_path": "my/logs", "language": "fr", "log_sessions": True}))
+    path = desk.home / "config.toml"
+    path.write_text('language = "de"\n[budget]\nmax_cost_usd = 0.5\n', encoding="utf-8")
+    asked, _ = setup(desk, "\n" * 14)
+    outcome, stored = setup(desk, "", "--yes")
+    told = " ".join(outcome.out.split())
+    assert f"language ({path}:1)" in " ".join(asked.out.split())
+    assert f"language: will not count, for {path}:1 is stronger" in told
+    assert f"limit: $0.5 at most, as {path}:3 says; the lowest counts" in told
+    assert "log_path: my/logs, as before; it is ignored" in told
+    assert "Not all of it counts" in told
+    assert stored["log_path"] == "my/logs"
+    shown = next(line for line in desk("config", "--origin").out.splitlines() if "log_path" in line)
+    assert "ignored: a council's log goes to memory/roundtable/ only" in shown
+
+
+@pytest.mark.usefixtures("ollama")
+def test_an_open_seat_gets_a_model_that_nobody_has(desk: Desk) -> None:
+    here = [f"ollama/{name}" for name in HERE[:4]]
+    seats = {"scholar": here[0], "engineer": here[1]}
+    desk.config(json.dumps({"models": seats, "host": here[2], "procedure": "council"}))
+    _, stored = setup(desk, "", "--yes")
+    assert stored["models"]["muse"] not in here[:3]
+
+
+@pytest.mark.usefixtures("ollama")
+def test_a_folder_in_place_of_the_file_leaves_nothing_beside_it(desk: Desk) -> None:
+    (desk.home / "config.json").mkdir(mode=0o700, parents=True)
+    outcome, _ = setup(desk, "", "--yes")
+    assert outcome.code == 2
+    assert not list(desk.home.glob("config.json.*"))

@@ -73,10 +73,12 @@ def test_models_and_host_say_who_speaks_and_who_leads_in_every_procedure(
 
 @pytest.mark.requirement("I-28")
 @pytest.mark.parametrize("procedure", [*PROCEDURES, "open-table"])
+@pytest.mark.parametrize("demonstration", [False, True])
 def test_where_only_named_models_can_speak_one_of_them_leads(
-    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, procedure: str, demonstration: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(discovery, "embedded_installed", lambda: False)
+    """Nobody waits for the demonstration model to be fetched who has named others."""
+    monkeypatch.setattr(discovery, "embedded_installed", lambda: demonstration)
     own(desk)
     made = plan(desk, "--procedure", procedure, "--models", SPEAK, "--no-search")
     assert made["participants"][-1]["models"][0] in SPEAK.split(",")
@@ -91,7 +93,8 @@ def test_a_demonstration_model_that_only_leads_is_said_to_lead_alone(
 ) -> None:
     monkeypatch.setattr(discovery, "embedded_installed", lambda: True)
     own(desk)
-    made = plan(desk, "--procedure", procedure, "--models", SPEAK, "--no-search")
+    leads = ("--host", "local/smollm2-135m")
+    made = plan(desk, "--procedure", procedure, "--models", SPEAK, *leads, "--no-search")
     told = [note["text"] for note in made["notes"] if note["code"] == "demonstration"]
     assert len(told) == 1
     assert "for the host alone" in told[0]

@@ -1,12 +1,48 @@
-"""Addresses of servers: where they lead. Nothing is resolved."""
+"""Addresses of servers: whether they are any, and where they lead. Nothing is resolved."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import SplitResult, urlsplit
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _OF_PROTOCOLS = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 """Nobody's servers; which of them count as global depends on Python's version."""
+
+
+WEB = ("http", "https")
+
+
+def wrong_address(url: str, schemes: tuple[str, ...] = WEB) -> str:
+    """What the address of a server would have to be; empty if this is one. Who calls one that is
+    none fails deep down, in words that name no setting."""
+    if not url.isprintable() or any(char.isspace() for char in url):
+        return "an address without spaces and line breaks"
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in schemes:
+            return f"an address that begins with {' or '.join(f'{each}://' for each in schemes)}"
+        host = parts.hostname or ""
+    except ValueError:
+        return "an address with an IPv6 number in its brackets, such as http://[::1]:8000/v1"
+    try:
+        if not host or not host.encode("idna"):
+            raise UnicodeError
+    except UnicodeError:  # no name of a server has an empty part, or one of more than 63 letters
+        return "an address that names a server, such as http://gpu-box:8000/v1"
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    return "an address whose port is a number from 1 to 65535" if port == 0 else ""
+
+
+def address_parts(url: str) -> SplitResult:
+    """An address in its parts; all of them are empty where it cannot be taken apart."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def is_this_machine(host: str) -> bool:

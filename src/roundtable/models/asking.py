@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
+from ..core.addresses import address_parts
 from ..core.errors import NetError
 from ..core.key_shapes import KeyTrouble, key_trouble, of_another_vendor, shown_key
 from ..core.text import redact
 from ..net import Answer, Method, fit_for_a_header, request
+from ..proxies import CORRECT_IT, proxy_trouble
 from .endpoint_list import EndpointList
 from .keyed import Keyed
 from .listing import Listing, described, read_listing
@@ -42,7 +43,7 @@ async def ask(
     if (trouble := asked.unfit()) is not None:
         return trouble
     heard = await asked.list_at(asked.base, patience)
-    if heard.heard in ("no list", "no model server") and not urlsplit(asked.base).path:
+    if heard.heard in ("no list", "no model server") and not address_parts(asked.base).path:
         # Most people leave out what all these addresses end with.
         there = await asked.list_at(f"{asked.base}/v1", patience)
         if there.heard == "listed":
@@ -56,7 +57,7 @@ async def ask(
 
 
 def unfit(provider: Provider, env: Mapping[str, str]) -> EndpointList | None:
-    """Why the key of a provider is not sent at all, if it is not. Nobody is asked for that."""
+    """Why nothing is sent to a provider as things are set, if so. Nobody is asked for that."""
     return _Asked(provider, env).unfit()
 
 
@@ -68,13 +69,16 @@ class _Asked:
         self.base = (provider.address(env) or "").rstrip("/")
         self._variable = provider.key_variable(env)
         self._key = key_of(provider, env)
+        self._address_trouble = provider.address_trouble(env) or proxy_trouble(self.base)
         withheld = env.withheld(provider) if isinstance(env, Keyed) else None
         self._withheld = withheld.told if withheld else ""
         named = provider.label_at(self.base)
         self._where = f"{named} at {redact(self.base)}" if named == provider.label else named
 
     def unfit(self) -> EndpointList | None:
-        """Why the key is not sent at all."""
+        """Why nothing is sent at all."""
+        if trouble := self._address_trouble:
+            return EndpointList(heard="no address", told=trouble, remedy=CORRECT_IT)
         at_vendor = self.provider.at_vendor(self.base)
         vendor = of_another_vendor(self._key, self.provider.id) if at_vendor else None
         if vendor is not None:

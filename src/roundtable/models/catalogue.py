@@ -51,11 +51,12 @@ class Catalogue:
 
     @property
     def default_model(self) -> str:
-        """Raises `unread` where nobody is left but the demonstration, and nobody has named it."""
+        """None where nobody is left but the demonstration, nobody has named it, and keys are
+        stored that do not count: whoever wants to be seated on it hears why. It does not raise, for
+        who asks whether this implements a port looks at it."""
         default = self._found.default_model
-        if default == EMBEDDED_MODEL and self._found.configured_default != EMBEDDED_MODEL:
-            self._refuse_in_place_of_stored()
-        return default
+        unnamed = default == EMBEDDED_MODEL != self._found.configured_default
+        return "" if unnamed and self._unread is not None else default
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -105,6 +106,7 @@ class Catalogue:
         if name == OUTSIDE:
             return SpeakerChain((OUTSIDE_SPEAKER,))
         if not name:
+            self._refuse_in_place_of_stored()
             raise self._found.no_model()
         wanted = self._wanted(name)
         notes: tuple[NoteAdded, ...] = ()

@@ -30,8 +30,10 @@ from .lists import PROBE_SECONDS, ModelLists
 from .provider import Provider
 from .registry import Registry
 
-Asking = Literal["never", "when stale", "all"]
-"""Whom to ask for a list: nobody, those whose list is not known or old, or everybody."""
+Asking = Literal["never", "when stale", "all", "anew"]
+"""Whom to ask for a list: nobody, those whose list is not known or old, everybody, or everybody as
+if nothing were known of them: then names that turned out to mean nothing are forgotten."""
+EVERYBODY: tuple[Asking, ...] = ("all", "anew")
 
 
 def embedded_installed() -> bool:
@@ -220,19 +222,22 @@ async def _hear(
 ) -> dict[str, EndpointList]:
     """What endpoints say they have, all asked at once."""
 
+    forget = asking == "anew"
+
     async def hear(provider: Provider) -> EndpointList | None:
         if provider.probe is not None:
             named = provider.base_url_variable(env) is not None
-            if not probe and not (named and asking == "all"):
+            if not probe and not (named and asking in EVERYBODY):
                 return None
-            answer = await lists.of(provider, env, patience=PROBE_SECONDS)
+            answer = await lists.of(provider, env, patience=PROBE_SECONDS, forget=forget)
             # Whatever else listens on the usual port is not what we look for.
             return answer if answer.heard in ("listed", "no models") or named else None
         if not is_open(provider, env):
             return None
         if asking == "never":
             return unfit(provider, env) or lists.kept(provider, env)
-        return await lists.of(provider, env, refresh=asking == "all")
+        refresh = asking in EVERYBODY
+        return await lists.of(provider, env, refresh=refresh, forget=forget)
 
     asked = list(registry.providers.values())
     answers = await asyncio.gather(*(hear(provider) for provider in asked))

@@ -23,6 +23,7 @@ Heard = Literal[
     "wrong key",
     "expired key",
     "other vendor",
+    "no address",
     "forbidden",
     "no credit",
     "failing",
@@ -32,9 +33,12 @@ Heard = Literal[
 ]
 """What came of it. Everything but `listed` leaves the models unknown."""
 REFUSED: frozenset[Heard] = frozenset(
-    ["no key", "wrong key", "expired key", "other vendor", "forbidden", "no credit"]
+    ["no key", "wrong key", "expired key", "other vendor", "no address", "forbidden", "no credit"]
 )
 """Where the door stayed shut. A list may be shut off while calls are let in."""
+
+UNFIT: frozenset[Heard] = frozenset(["other vendor", "no address"])
+"""Where nothing is ever sent as things are set, and nobody was asked."""
 
 
 class Unusable(Value):

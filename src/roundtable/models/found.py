@@ -10,7 +10,7 @@ from ..core import model_trouble
 from ..core.errors import NoModel
 from ..core.model_trouble import ModelTrouble
 from .endpoint import Endpoint
-from .endpoint_list import REFUSED, EndpointList
+from .endpoint_list import REFUSED, UNFIT, EndpointList
 from .entry import ModelEntry
 from .registry import Registry
 
@@ -53,8 +53,8 @@ class FoundProvider:
 
     @property
     def shut(self) -> bool:
-        """Whether nothing is ever sent to it with the key that there is."""
-        return self.heard is not None and self.heard.heard == "other vendor"
+        """Whether nothing is ever sent to it with the key or the address that there is."""
+        return self.heard is not None and self.heard.heard in UNFIT
 
     @property
     def trouble(self) -> Trouble | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
+from ..core.addresses import address_parts
 from ..core.key_shapes import shown_key
 from ..core.text import redact
 from ..provider_keys import ProviderKeys
@@ -94,7 +95,7 @@ class Keyed(Mapping[str, str]):
         credential, and they were written for this server."""
         address = provider.address(self) or ""
         shown = shown_key(provider.kind, variable, self[variable].strip())
-        if "@" not in urlsplit(address).netloc or "authorization" not in shown:
+        if "@" not in address_parts(address).netloc or "authorization" not in shown:
             return None
         where = redact(server_of(address))
         return Withheld(
@@ -122,7 +123,7 @@ class Keyed(Mapping[str, str]):
 
 def server_of(address: str) -> str:
     """An address as it is kept beside a key: without a user, a password or a query."""
-    parts = urlsplit(address)
+    parts = address_parts(address)
     return urlunsplit(
         (parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")
     )
@@ -136,7 +137,7 @@ def _same_place(provider: Provider, one: str | None, other: str | None) -> bool:
 
 
 def _origin(address: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(address)
+    parts = address_parts(address)
     try:
         port = parts.port
     except ValueError:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..core.model_trouble import ModelTrouble
 from ..private import private_folder, put_private
-from .asking import MOST_BYTES, ask, key_of
+from .asking import MOST_BYTES, ask, key_of, unfit
 from .endpoint_list import VERSION, EndpointList, Unusable
 from .listing import MOST_MODELS
 from .provider import Provider
@@ -64,11 +64,16 @@ class ModelLists:
         env: Mapping[str, str],
         *,
         refresh: bool = False,
+        forget: bool = False,
         patience: float | None = None,
     ) -> EndpointList:
         """The list of an endpoint: the kept one while it is fresh, else what it says now. Never
-        raises. With `patience` it is asked now, for so many seconds: whether it is there is the
-        question."""
+        raises. With `refresh` it is asked even if the kept one is fresh; to `forget` is to believe
+        its list once more, whatever turned out of it. With `patience` it is asked now, for so many
+        seconds: whether it is there is the question."""
+        if (trouble := unfit(provider, env)) is not None:
+            # Not to be kept: it may be set right at any moment.
+            return trouble.model_copy(update={"at": self._clock(), "provider": provider.id})
         before = self.kept(provider, env)
         probing = patience is not None
         fresh = before is not None and self._is_fresh(before, provider, env)
@@ -82,7 +87,7 @@ class ModelLists:
         if before is not None and usable and not probing and now.heard in _PASSING:
             update = {"tried": now.at, "told": now.told, "remedy": now.remedy}
             now = before.model_copy(update=update)
-        elif before is not None and not refresh:
+        elif before is not None and not forget:
             unusable = self._still_unusable(before, now, provider, env)
             now = now.model_copy(update={"unusable": unusable})
         # A server of this machine is asked every time: only what it told of its models is kept.

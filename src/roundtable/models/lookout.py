@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ..core.agents import CommandAgent
 from ..core.model_trouble import ModelTrouble
-from .discovery import Asking, discover, known_before
+from .discovery import EVERYBODY, Asking, discover, known_before
 from .found import Found
 from .lists import ModelLists
 from .registry import Registry
@@ -55,7 +55,7 @@ class Lookout:
                 agents=self._agents,
                 lists=self._lists,
                 # Whoever wants all to be asked now means it.
-                asking=asking if self._ask or asking == "all" else "never",
+                asking=asking if self._ask or asking in EVERYBODY else "never",
             )
         self._known = found.registry
         return found

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from ..core.addresses import is_this_machine
+from ..core.addresses import address_parts, is_this_machine
 
 USUAL_PROMPT = 64_000
 """Tokens: where a vendor's price rises with the length of the prompt, that of such a one is shown
@@ -50,7 +49,7 @@ def market_price(address: str, name: str, prompt: int = USUAL_PROMPT) -> MarketP
     Where the price depends on the hour, the dearest of the day: an estimate must not be below the
     bill.
     """
-    if is_this_machine(urlsplit(address).hostname or ""):
+    if is_this_machine(address_parts(address).hostname or ""):
         return None  # no list knows it, and reading them takes a moment
     from genai_prices.data_snapshot import get_snapshot
 

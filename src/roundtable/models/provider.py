@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from ..core.addresses import address_parts, wrong_address
 from ..core.text import redact
 from ..core.values import Value
 
@@ -59,9 +59,8 @@ class Provider(Value):
     @classmethod
     def _leads_somewhere(cls, value: str | None) -> str | None:
         """What is called as it stands must be whole: only a variable may name a host alone."""
-        if value is not None and not _is_whole(value):
-            expected = "an address that begins with http:// or https://"
-            raise PydanticCustomError("address", expected)
+        if value is not None and (expected := wrong_address(value)):
+            raise PydanticCustomError("address", "{expected}", {"expected": expected})
         return value
 
     def key_variable(self, env: Mapping[str, str]) -> str | None:
@@ -73,13 +72,22 @@ class Provider(Value):
         return next((name for name in self.base_url_env if env.get(name, "").strip()), None)
 
     def address(self, env: Mapping[str, str]) -> str | None:
-        """The base URL to call: the variable's if one is set, else the usual one."""
+        """The base URL to call: the variable's if one is set, else the usual one. What is in a
+        variable need not be an address: `address_trouble` says so."""
         variable = self.base_url_variable(env)
         return self.base_url if variable is None else self.complete(env[variable].strip())
 
+    def address_trouble(self, env: Mapping[str, str]) -> str:
+        """Which variable holds no address although it should, and what was expected; empty if all
+        is well. Nothing of its value is told: it may hold a password."""
+        variable, address = self.base_url_variable(env), self.address(env)
+        if variable is None or address is None or not (expected := wrong_address(address)):
+            return ""
+        return f"{variable}: expected {expected}."
+
     def at_vendor(self, base_url: str | None) -> bool:
         """Whether a base URL is the vendor's own."""
-        return base_url is not None and urlsplit(base_url).hostname in self.vendor_hosts
+        return base_url is not None and address_parts(base_url).hostname in self.vendor_hosts
 
     def moved(self, base_url: str | None) -> bool:
         """Whether a base URL leads away from the vendor, to somebody else's server: the vendor's
@@ -94,26 +102,23 @@ class Provider(Value):
         """What to call it where it is served: a vendor's name is not for somebody else's server."""
         if base_url is None or not self.moved(base_url):
             return self.label
-        return f"The server at {redact(urlsplit(base_url).netloc.rpartition('@')[2])}"
+        where = redact(address_parts(base_url).netloc.rpartition("@")[2])
+        return f"The server at {where}" if where else self.label
 
     def complete(self, url: str) -> str:
-        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …"""
-        parts = urlsplit(url if "://" in url else f"http://{url}")
+        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …
+        What is no address stays none."""
+        whole = url if "://" in url else f"http://{url}"
+        if wrong_address(whole):
+            return whole
+        parts = address_parts(whole)
         netloc = parts.netloc
         if parts.hostname == "0.0.0.0":  # noqa: S104 - where a server listens, not where it is found
             netloc = netloc.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
-        usual = urlsplit(self.base_url or "")
+        usual = address_parts(self.base_url or "")
         if "://" not in url and parts.port is None and usual.port is not None:
             netloc = f"{netloc}:{usual.port}"
         path = parts.path.rstrip("/") or self.api_path
         if self.probe == "ollama" and not path.endswith(self.api_path):
             path += self.api_path  # behind a proxy, its host has a path
         return parts._replace(netloc=netloc, path=path).geturl()
-
-
-def _is_whole(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is none, or half an address of IPv6
-        return False

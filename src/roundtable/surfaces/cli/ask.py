@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -498,6 +499,19 @@ def files_of(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | N
     return None if flags["no_log"] else WorkspaceFiles(settings.workspace)
 
 
+def _not_written(error: OSError | RoundtableError) -> str:
+    """Why, and what to do."""
+    if not isinstance(error, OSError):
+        return str(error)
+    where = f"{error.filename}: " if error.filename else ""
+    remedy = "Make the folder writable."
+    if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+        remedy = "Something else has the name of a folder or a file there: move it away."
+    elif error.errno in (errno.ENOSPC, errno.EDQUOT):
+        remedy = "Make room there."
+    return f"{where}{error.strerror or error}. {remedy} roundtable export writes the report later."
+
+
 def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
     """Where the files are. One that cannot be written must not take the answer away."""
     try:
@@ -505,7 +519,7 @@ def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
         folder = Path(chosen).expanduser() if chosen else None
         written = write_outputs(state, app.settings.workspace, folder=folder)
     except (OSError, RoundtableError) as error:
-        echo_error(f"Note: not everything could be written to the workspace: {error}")
+        echo_error(f"Note: not everything could be written to the workspace: {_not_written(error)}")
         return []
     places: list[str] = []
     for path in written:

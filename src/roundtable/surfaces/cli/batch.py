@@ -20,15 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
-<<<<<<< HEAD
-from ...core.errors import NotAllowed, RoundtableError, UsageError
+from ...core.errors import LedgerError, NotAllowed, RoundtableError, UsageError
 from ...core.events import StoredEvent
 from ...core.limits import Limits, is_cap
-=======
-from ...core.declaration_block import BrokenJson, parse_json
-from ...core.errors import LedgerError, NotAllowed, RoundtableError, UsageError
-from ...core.limits import Limits
->>>>>>> mend-e
 from ...core.state import State
 from ...core.text import listed
 from ...core.values import Budget, Material
@@ -135,19 +129,15 @@ def batch_command(flags: Mapping[str, Any]) -> int:
     async def held(left: Left) -> int:
         return await _hold(asked, flags, settings, left)
 
-<<<<<<< HEAD
-    return interruptible(held, _FRESH_KEPT if flags["fresh"] else _KEPT)
-=======
     return interruptible(
-        held, "give the same command again to go on", kept="What was answered is kept."
+        held, _FRESH_AGAIN if flags["fresh"] else _AGAIN, kept="What was answered is kept."
     )
->>>>>>> mend-e
 
 
-_KEPT = "What was answered is kept: give the same command again to go on."
-_FRESH_KEPT = (
-    "What was answered is kept: give the same command without --fresh to go on; with it, all would "
-    "be asked and paid for again. A question that was not reached keeps an earlier answer."
+_AGAIN = "give the same command again to go on"
+_FRESH_AGAIN = (
+    "give the same command without --fresh to go on; with it, all would be asked and paid for "
+    "again, and without it a question that was not reached keeps an earlier answer"
 )
 
 
@@ -424,15 +414,11 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any], left: Left) -> in
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
-<<<<<<< HEAD
-        without = " without --fresh" if flags["fresh"] else ""
-        echo_error(f"The same command{without} tries again what failed.")
-=======
+        same = "the same command without --fresh" if flags["fresh"] else "the same command"
         if left.first():
-            left.say_how_to_go_on(then="give the same command again, which tries what failed")
+            left.say_how_to_go_on(then=f"give {same} again, which tries what failed")
         else:
-            echo_error("The same command tries again what failed.")
->>>>>>> mend-e
+            echo_error(f"{same[0].upper()}{same[1:]} tries again what failed.")
         return FAILED
     return BUDGET if ended["cut short"] else 0
 

@@ -232,14 +232,16 @@ def _is_set_up(provider: dict[str, Any], stored: dict[str, str], *, own: bool) -
 
 def _is_elsewhere(provider: dict[str, Any], stored: dict[str, str]) -> bool:
     """Whether its address was set to one that is not its vendor's."""
-    from urllib.parse import urlsplit
+    from ...core.addresses import address_parts
 
     hosts = provider.get("vendor_hosts") or ()
     set_to = [os.environ.get(name) for name in _names(provider, "base_url_env")]
     if not any(set_to):
         set_to = [stored.get(name) for name in _names(provider, "key_env")]
     set_to = [each for each in set_to if each] or [provider.get("base_url")]
-    return bool(hosts) and any(each and urlsplit(each).hostname not in hosts for each in set_to)
+    return bool(hosts) and any(
+        each and address_parts(each).hostname not in hosts for each in set_to
+    )
 
 
 def _names(provider: dict[str, Any], key: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ...bootstrap import App, start
 from ...core.errors import UsageError
 from ...models.discovery import Asking
 from ...models.facts import ModelFacts, about_list, facts_of
-from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider
+from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider, Trouble
 from ...speakers.characters import CHARACTERS
 from .here import tell_once
 from .terminal import echo_error, echo_fitted, is_terminal, print_json
@@ -30,7 +30,7 @@ Rows = list[tuple[FoundProvider, list[ModelFacts]]]
 def models_command(flags: Mapping[str, Any]) -> int:
     async def look() -> tuple[App, Found]:
         async with start(progress=echo_error) as app:
-            asking: Asking = "all" if flags["refresh"] else "when stale"
+            asking: Asking = "anew" if flags["refresh"] else "when stale"
             return app, await app.discover(asking=asking)
 
     app, found = asyncio.run(look())
@@ -44,6 +44,9 @@ def models_command(flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         print_json(_document(app, found, rows))
         return 0
+    able = any(models and provider.trouble is None for provider, models in rows)
+    if words and not able and (why := _trouble_of(found, words)) is not None:
+        raise UsageError(why.told, why.remedy)
     if words and not rows:
         raise UsageError(
             f"No model that can be used now is known to have {' and '.join(map(repr, words))}.",
@@ -79,6 +82,17 @@ def _show_troubles(found: Found) -> None:
         echo_fitted(f"    {trouble.told} {trouble.remedy}".rstrip())
     for server in found.silent:
         echo_fitted(f"\n  {server.told} {server.remedy}".rstrip())
+
+
+def _trouble_of(found: Found, words: Sequence[str]) -> Trouble | None:
+    """Why those of a provider cannot be used that is asked for by its name; None if none is."""
+    wanted = {word.casefold() for word in words}
+    shut = ((each.id, each.label, each.trouble) for each in found.providers)
+    silent = ((each.provider, "", Trouble(each.told, each.remedy)) for each in found.silent)
+    for id_, label, trouble in (*shut, *silent):
+        if trouble is not None and wanted & {id_, label.casefold()}:
+            return trouble
+    return None
 
 
 def _of_which_nobody_told(found: Found, words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,10 @@ from ...provider_keys import FILE as KEYS_FILE
 from ...setting_lines import BUILT_IN, SettingLines
 from ...settings import CONFIG_JSON, CONFIG_TOML, Choices, Settings, home_folder
 from ...trust import ProjectFile
+from ...views.council import SESSION_LOGS
 from ..own_files import Trouble, read_all
 from ..setup.stored import stored_config
+from ..setup.stronger import kept_in_vain
 from .here import workspace_here
 from .terminal import echo, echo_error, print_json
 
@@ -94,7 +96,9 @@ def config_command() -> int:
     stronger = [
         row
         for row in values_in_force(settings, os.environ, broken)
-        if row.origin not in (BUILT_IN, str(home / CONFIG_JSON)) and row.key not in _FILES
+        if not row.ignored
+        and row.origin not in (BUILT_IN, str(home / CONFIG_JSON))
+        and row.key not in _FILES
     ]
     if stronger:
         echo_error("Counts beside it:" if text else "Counts now:")
@@ -123,7 +127,8 @@ def values_in_force(
         elif isinstance(value, dict) and value:
             for inner, each in value.items():
                 shown = "(set)" if key in _SECRET else _without_secrets(each)
-                yield row(f"{key}.{inner}", shown)
+                why = kept_in_vain({inner: each}) if key == "council" else ()
+                yield replace(row(f"{key}.{inner}", shown), ignored=_LOG_PLACE if why else "")
         else:
             yield row(key, _without_secrets(value))
     not_counting = {each.path for each in broken}
@@ -144,9 +149,12 @@ def _addresses(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]:
     for provider in registry.providers.values():
         if name := provider.base_url_variable(keyed):
             place = "the environment" if env.get(name) else str(settings.home / KEYS_FILE)
-            yield Row(name, redact(server_of(provider.address(keyed) or "")), place)
+            shown = redact(server_of(provider.address(keyed) or ""))
+            trouble = provider.address_trouble(keyed).removeprefix(f"{name}: ")
+            yield Row(name, shown, place, ignored=trouble.removesuffix("."))
 
 
+_LOG_PLACE = f"a council's log goes to {SESSION_LOGS}/ only"
 _FILES = ("home", "models from")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import click
 
+from ...core.addresses import wrong_address
 from ...core.errors import NewerFile, RoundtableError, UsageError
 from ...core.extras import install
 from ...core.key_shapes import looks_like_key, vendor_of_key
@@ -27,6 +28,7 @@ from ..setup.around import Around, look_around
 from ..setup.keys import Entered, entered_for, how_to_get, listed_at, not_theirs, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
+from ..setup.stronger import Stronger, kept_in_vain
 from ..setup.suggest import speakers, wizard_for
 from ..setup.wizard import BACK, KEY_SEEN, Wizard
 from .here import tell_once, workspace_here
@@ -87,6 +89,9 @@ class _Dialogue:
         self._show()
         self._offer_keys()
         wizard = self._wizard(stored)
+        if places := Stronger(self._settings).places():
+            named = ", ".join(f"{key} ({place})" for key, place in places.items())
+            echo_prose(f"  Set elsewhere, and stronger than what is chosen here: {named}.\n")
         while (question := wizard.question) is not None:
             try:
                 wizard = wizard.answer(self._ask(question))
@@ -256,10 +261,13 @@ class _Dialogue:
             ).strip()
             if not typed:
                 return ""
-            address = server_of(provider.complete(typed))
+            address = provider.complete(typed)
+            if not wrong_address(address):
+                address = server_of(address)
             if is_sound_address(address):
                 break
-            echo_error("That is no address: write it without a user, a password and a query.")
+            expected = wrong_address(address) or "one without a user, a password and a query"
+            echo_error(f"That is no address of a server: expected {expected}.")
         heard = asyncio.run(listed_at(provider, os.environ, address))
         return heard or address
 
@@ -292,7 +300,12 @@ class _Dialogue:
             searches=search.name if search else "",
             own=ProcedureFiles(self._settings.procedure_folders),
         )
-        return replace(wizard, more=self._keys_told())
+        stronger, in_vain = Stronger(self._settings), kept_in_vain(stored)
+        return replace(
+            wizard,
+            more=self._keys_told(),
+            told_of=lambda config: (*stronger.told(config), *in_vain),
+        )
 
     def _keys_told(self) -> tuple[str, ...]:
         place = "the system's keyring" if self._around.keys.place == "keyring" else "keys.toml"
@@ -335,6 +348,8 @@ class _Dialogue:
                 raise cannot_write(home / "keys.toml", error) from None
         stored = store_config(home, wizard.config())
         echo(f"Stored in {stored.path}.")
+        if Stronger(self._settings).told(wizard.config()):
+            echo("Not all of it counts: the summary says what is stronger.")
         if stored.before is not None:
             echo(f"What could not be used is kept: {stored.before}")
         if speakers(self._around.found) or embedded_installed():

@@ -1,4 +1,4 @@
-"""The doors: page, tools for agents, host agents and their skill, channels, web search."""
+"""The doors: proxies, page, tools for agents, host agents and their skill, channels, web search."""
 
 from __future__ import annotations
 
@@ -7,18 +7,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from importlib.util import find_spec
 
+from ...core.addresses import wrong_address
 from ...core.errors import RoundtableError
 from ...core.extras import install
 from ...core.values import NewsChannel
 from ...notify.channels import make_channels
 from ...ports import Channels
+from ...proxies import CORRECT_IT, broken_proxy
 from ...search.choose import choose_search
 from ...search.engines import BRAVE_KEY, TAVILY_KEY, ddgs_installed
+from ...setting_lines import SettingLines
 from ...settings import Settings
 from .. import skill
 from ..toolset.access import access, diagnosis
 from ..web.found import STATE_FILE, running
 from .finding import Finding
+
+
+def check_proxies() -> Iterator[Finding]:
+    """A proxy that is none stands in the way of every provider."""
+    if trouble := broken_proxy():
+        yield Finding("proxies", "broken", trouble, CORRECT_IT)
 
 
 def check_page(settings: Settings) -> Iterator[Finding]:
@@ -128,6 +137,13 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
     }
     if wanted in lacking and (remedy := lacking[wanted]):
         yield Finding("search", "broken", f"The web search {wanted} cannot be used.", remedy)
+        return
+    lines = SettingLines(settings)
+    address = settings.choices.searxng_url
+    if address and wanted in (None, "searxng") and (expected := wrong_address(address.strip())):
+        where, key = lines.place("searxng_url"), lines.called("searxng_url")
+        told = f"{where}: {key}expected {expected}."
+        yield Finding("search", "broken", told, CORRECT_IT)
         return
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:

@@ -45,7 +45,6 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     keyed = Keyed(env, keys, registry.providers.values())
     asking: Asking = "all" if reach else "never"
     lookout = make_lookout(settings, registry, keyed)
-    doubted = lookout.unusable() if reach else frozenset()
     try:
         models = await lookout.look(asking=asking)
     except RoundtableError as error:
@@ -56,12 +55,13 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     reached: list[Finding] = []
     first = models.default_model
     if reach:
-        reached = await reach_all(models, lookout, keyed, _named(settings, models), doubted)
+        reached = await reach_all(models, lookout, keyed, _named(settings, models))
         if any(lookout.why_unusable(each.id, model.partition("/")[2])
                for each in models.providers for model in each.models):  # fmt: skip
             # A name of its list is of no use there: nobody would be seated on it.
             models = await lookout.look(asking="never")
     found += model_checks.check_models(models, keyed, before=first)
+    found += door_checks.check_proxies()
     found += model_checks.check_keys(models, keyed)
     found += model_checks.check_stored_keys(keys, keyed, registry)
     found += reached

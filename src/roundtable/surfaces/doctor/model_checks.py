@@ -9,15 +9,16 @@ from ...core.extras import install
 from ...core.key_shapes import of_another_vendor
 from ...core.text import redact
 from ...models.discovery import embedded_installed
+from ...models.endpoint_list import UNFIT
 from ...models.facts import about_list
 from ...models.found import EMBEDDED_MODEL, Found, FoundProvider
 from ...models.keyed import Keyed
 from ...models.provider import Provider
 from ...models.registry import Registry
-from ...models.weights import SMOLLM2, weights_present
+from ...models.weights import SMOLLM2, no_room, weights_present
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
-from .finding import Finding
+from .finding import Finding, State
 
 
 def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterator[Finding]:
@@ -57,14 +58,17 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
         elif each.id not in ("local", "cmd"):
             yield _credentials(each)
     for server in found.silent:
-        yield Finding("credentials", "doubtful", server.told, server.remedy)
+        state: State = "broken" if server.heard in UNFIT else "doubtful"
+        yield Finding("credentials", state, server.told, server.remedy)
 
 
 def _credentials(provider: FoundProvider) -> Finding:
     """What opens a provider, and what is known of its models. What it said when it was last asked
     is told; nobody is asked for this."""
     told = f"{provider.label}: {provider.how}"
-    if (trouble := provider.trouble) is not None:
+    if (trouble := provider.trouble) is not None and provider.shut:
+        return Finding("credentials", "broken", f"{told}. {trouble.told}", trouble.remedy)
+    if trouble is not None:
         remedy = f"{trouble.remedy} `roundtable doctor --reach` tries it.".strip()
         return Finding("credentials", "doubtful", f"{told}. {trouble.told}", remedy)
     about = about_list(provider, time.time())
@@ -102,9 +106,16 @@ def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
     return Finding("credentials", "broken", told, provider.get)
 
 
+UNLOCK = "Unlock the keyring, or enter the key again in `roundtable setup`."
+
+
 def check_stored_keys(keys: ProviderKeys, keyed: Keyed, registry: Registry) -> Iterator[Finding]:
     """Those that were entered: by name, where they are kept, and for which server."""
     for name in sorted({*keys, *keys.addresses}):
+        if keys.kept(name) == "keyring" and name not in keys:
+            told = f"{name} is stored in the system's keyring, which does not give it out here."
+            yield Finding("credentials", "doubtful", told, UNLOCK)
+            continue
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
         place = f" for {redact(keys.addresses[name])}" if name in keys.addresses else ""
         what = f"{name} is stored" if keys.kept(name) else "A server without a key is stored"
@@ -152,6 +163,8 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             f"{path} is not the demonstration model: it is damaged or another file.",
             "Delete it; it is fetched again when it is needed.",
         )
+    elif lacking := no_room(settings.home):
+        yield Finding("embedded", "doubtful", lacking, "Make room there, if you want it.")
     else:
         size = f"{SMOLLM2.size / 1e6:.0f} MB"
         yield Finding(

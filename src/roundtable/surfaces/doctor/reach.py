@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -57,6 +57,7 @@ _ANSWERS: Mapping[Heard, DidIt] = {
     "wrong key": "refuses",
     "expired key": "refuses",
     "other vendor": "refuses",
+    "no address": "fails",
     "forbidden": "fails",
     "failing": "fails",
     "moved": "fails",
@@ -100,10 +101,9 @@ async def reach(
     lookout: Lookout,
     env: Mapping[str, str],
     named: Iterable[str] = (),
-    doubted: Collection[str] = (),
 ) -> list[Finding]:
     """One tiny call to every provider that is set up, all at once. `named` are the models that the
-    settings name, `doubted` those that were of no use lately: others are tried before them."""
+    settings name. Those that were of no use lately are not tried: that is remembered."""
     from ...speakers.api import ApiSpeaker
 
     asked = [
@@ -115,9 +115,7 @@ async def reach(
     wanted = tuple(named)
     try:
         return list(
-            await asyncio.gather(
-                *(_reached(each, found, speaker, wanted, doubted) for each in asked)
-            )
+            await asyncio.gather(*(_reached(each, found, speaker, wanted) for each in asked))
         )
     finally:
         await speaker.close()
@@ -128,13 +126,13 @@ async def _reached(
     found: Found,
     speaker: ApiSpeaker,
     named: Sequence[str],
-    doubted: Collection[str],
 ) -> Finding:
     heard, there = provider.heard, found.endpoints.get(provider.id)
-    if heard is not None and heard.heard in _HOPELESS and not (there and there.foreign):
+    foreign = there is not None and there.foreign
+    if heard is not None and (provider.shut or (heard.heard in _HOPELESS and not foreign)):
         # A vendor's list is shut to nobody who could call it.
         return _broken(heard)
-    tried = _tried(provider, found, named, doubted)
+    tried = _tried(provider, found, named)
     if not tried:
         trouble = provider.trouble
         assert trouble is not None, "whoever has a model is called"
@@ -153,15 +151,13 @@ async def _reached(
     return finding
 
 
-def _tried(
-    provider: FoundProvider, found: Found, named: Sequence[str], doubted: Collection[str]
-) -> list[str]:
+def _tried(provider: FoundProvider, found: Found, named: Sequence[str]) -> list[str]:
     """The models that the settings name there, the one that would be taken by itself, then others
     of its list."""
     own = [each for each in named if each.partition("/")[0] == provider.id]
     default = found.registry.providers[provider.id].default_model
     first = found.default_model if found.default_model in provider.models else default
-    models = sorted(provider.models, key=lambda model: (model in doubted, model != first))
+    models = sorted(provider.models, key=lambda model: model != first)
     tried = list(dict.fromkeys((*own, *models)))
     return tried if provider.listed or own else tried[:1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import disk_usage
 
 from ...core.errors import RoundtableError
 from ...ledger.sqlite_file import has_room
@@ -13,6 +14,10 @@ from ...settings import Settings, home_folder
 from ...trust import STORE
 from ..own_files import Trouble, read_all, troubles
 from .finding import Finding
+
+LITTLE_ROOM = 20_000_000
+"""Bytes: a long discussion takes some hundred thousand, and the database a copy of itself where it
+is brought up to date."""
 
 
 def check_python() -> Iterator[Finding]:
@@ -55,6 +60,9 @@ def check_home(settings: Settings) -> Iterator[Finding]:
         if not has_room(place):
             told = f"There is no room left in {settings.home}."
             yield Finding("home", "broken", told, "Free some space.")
+        elif (free := disk_usage(place).free) < LITTLE_ROOM:
+            told = f"Only {free / 1e6:.1f} MB are free in {settings.home}: a few discussions."
+            yield Finding("home", "doubtful", told, "Free some space.")
     except OSError as error:
         yield Finding(
             "home",

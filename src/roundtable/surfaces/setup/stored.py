@@ -18,7 +18,7 @@ from ...private import private_folder, put_private
 from ...settings import CONFIG_JSON, SET_UP, of_set_up
 
 _ASKED = (
-    *("version", "models", "preset", "round2", "language", "log_sessions", "log_path"),
+    *("version", "models", "preset", "round2", "language", "log_sessions"),
     *SET_UP,
 )
 """What the set-up asks for; whatever else the file holds stays."""
@@ -57,13 +57,16 @@ def store_config(home: Path, config: Mapping[str, Any]) -> Stored:
             raise
         except UsageError:
             kept, broken = {}, path.is_file()
-        whole = {key: value for key, value in kept.items() if key not in _ASKED} | dict(config)
+        whole = {**config, **{key: value for key, value in kept.items() if key not in _ASKED}}
         # Nothing is written that would be refused.
         of_set_up(known_version(whole, str(path)), str(path))
         fresh = path.with_name(f"{path.name}.new")
         put_private(fresh, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
-        before = path.rename(_beside(path)) if broken else None
-        fresh.replace(path)
+        try:
+            before = path.rename(_beside(path)) if broken else None
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
     except OSError as error:
         raise cannot_write(path, error) from None
     return Stored(home / CONFIG_JSON, before)

@@ -71,7 +71,7 @@ def wizard_for(
     if fresh["models"] != "none" and not any(map(usable, filter(None, named))):
         # What was chosen is gone, and something else is there.
         before = {key: each for key, each in before.items() if key not in fresh or key == "cap"}
-    answers = {**USUAL, **fresh, **before, "rest": True}
+    answers = {**USUAL, **fresh, **before, "rest": True} | _open_seats(before, speakers(found))
     limits = stored.get("budget")
     engine = stored.get("search")
     return Wizard(
@@ -84,6 +84,24 @@ def wizard_for(
         searches=searches,
         usable=usable,
     )
+
+
+def _open_seats(before: Mapping[str, Any], here: Sequence[str]) -> dict[str, Any]:
+    """Models for the seats that were left open beside others: such as nobody has yet, the host
+    included, as far as there are any."""
+    seats = [role.id for role in ROLES]
+    taken = [before[seat] for seat in seats if seat in before]
+    if not taken:
+        return {}
+    filled: dict[str, Any] = {}
+    for seat in seats:
+        if seat not in before:
+            free = [each for each in here if each not in taken]
+            other = [each for each in free if each != before.get("host")]
+            if chosen := next(iter(other or free), ""):
+                filled[seat] = chosen
+                taken.append(chosen)
+    return filled
 
 
 def _means(known: Callable[[str], object], name: str) -> bool:

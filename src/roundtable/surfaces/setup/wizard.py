@@ -8,7 +8,7 @@ that is wanted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,6 +80,9 @@ class Wizard:
     usable: Callable[[str], bool] = lambda _: True
     more: tuple[str, ...] = ()
     """Further lines of the summary."""
+    told_of: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _: ()
+    """What is to be said of what would be stored, in lines of the summary: what of it does not
+    count, and why."""
     answers: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -228,7 +231,8 @@ class Wizard:
         return options(*rows)
 
     def _confirmation(self) -> Question:
-        lines = [f"  {line}" for line in (*self._summary(), *self.more)]
+        lines = [f"  {line}" for line in self._summary()]
+        lines += [f"  {line}" for line in (*self.more, *self.told_of(self.config()))]
         return Question(
             CONFIRM,
             "\n".join(["This will be stored:", *lines, "Store it?"]),
