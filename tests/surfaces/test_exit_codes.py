@@ -121,5 +121,5 @@ def test_an_interrupted_batch_is_130_and_says_how_to_go_on(
         running.process.send_signal(number)
         outcome = running.end()
     assert outcome.code == 130, outcome.err
-    assert "give the same command again" in outcome.err
+    assert "Give the same command again" in outcome.err
     assert "Traceback" not in outcome.err

@@ -158,10 +158,18 @@ async def test_http_takes_both_names_and_lays_them_over_the_users_own(tmp_path: 
             refused = await opened(wrong)
             assert refused.status_code == 422, wrong
             assert named in refused.text
-        path = f"{home.at(state, 'host')}/resume"
-        for older in ({"max_cost_usd": 0.4}, {"max_cost": 0.4}, {"max_seconds": 4}):
-            kept = await home.client.post(path, json=older, headers=home.owner)
-            assert kept.status_code == 409, "understood, and nothing becomes higher"
+        amounts: list[tuple[dict[str, float], Budget]] = [
+            ({"max_cost_usd": 0.4}, Budget(max_cost_usd=0.4, max_calls=90)),
+            ({"max_cost": 0.3}, Budget(max_cost_usd=0.3, max_calls=90)),
+            ({"max_seconds": 4}, Budget(max_cost_usd=0.5, max_calls=90, max_seconds=4)),
+        ]
+        for given, stored in amounts:
+            id_ = (await opened({"max_cost": "0.5"})).json()["discussion_id"]
+            path = f"{home.at(await home.service.read(id_), 'host')}/resume"
+            taken = await home.client.post(path, json=given, headers=home.owner)
+            assert taken.status_code == 200, taken.text
+            assert (await home.service.read(id_)).budget == stored
+            await home.web.running.over(id_)
 
 
 def test_the_openai_endpoint_takes_both_names() -> None:
