@@ -263,6 +263,11 @@ def test_provider_addresses_are_completed_from_what_people_write(registry: Regis
     cases = {
         "localhost": "http://localhost:11434/v1",
         "0.0.0.0:11500": "http://127.0.0.1:11500/v1",
+        "0.0.0.0": "http://127.0.0.1:11434/v1",
+        ":11500": "http://127.0.0.1:11500/v1",
+        "http://:11500": "http://127.0.0.1:11500/v1",
+        "[::]:11500": "http://127.0.0.1:11500/v1",
+        "[::1]:11500": "http://[::1]:11500/v1",
         "http://gpu:1/": "http://gpu:1/v1",
         # Behind a path, too: its list is asked for there, so it is called there.
         "https://gpu.example/custom": "https://gpu.example/custom/v1",

@@ -833,3 +833,11 @@ def test_a_folder_in_place_of_the_file_leaves_nothing_beside_it(desk: Desk) -> N
     outcome, _ = setup(desk, "", "--yes")
     assert outcome.code == 2
     assert not list(desk.home.glob("config.json.*"))
+
+
+def test_a_server_that_a_variable_names_is_said_to_hang_on_it(desk: Desk, ollama: str) -> None:
+    told, stored = setup(desk, "", "--yes")
+
+    assert told.code == 0, told.err
+    assert f"server: {ollama}/v1, found by OLLAMA_HOST, which is not stored" in told.out
+    assert ollama not in json.dumps(stored)

@@ -12,12 +12,15 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from ..core.addresses import address_parts, wrong_address
+from ..core.pattern import pattern
 from ..core.text import redact
 from ..core.values import Value
 
 ProviderKind = Literal[
     "openai", "anthropic", "google", "xai", "openai-compatible", "command", "local", "scripted"
 ]
+
+_EVERYWHERE = pattern(r"(?:0\.0\.0\.0|\[::\])(?=[:/]|\Z)|(?=:\d)")
 
 
 class Provider(Value):
@@ -106,15 +109,18 @@ class Provider(Value):
         return f"The server at {where}" if where else self.label
 
     def complete(self, url: str) -> str:
-        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …
-        What is no address stays none."""
+        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `:11434`, `http://host/`,
+        … What is no address stays none."""
         whole = url if "://" in url else f"http://{url}"
+        scheme, _, rest = whole.partition("://")
+        # Where a server listens, not where it is found; one of this machine may name a port alone.
+        listens = _EVERYWHERE.match(rest)
+        if listens is not None and (listens.end() or self.probe is not None):
+            whole = f"{scheme}://127.0.0.1{rest[listens.end() :]}"
         if wrong_address(whole):
             return whole
         parts = address_parts(whole)
         netloc = parts.netloc
-        if parts.hostname == "0.0.0.0":  # noqa: S104 - where a server listens, not where it is found
-            netloc = netloc.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
         usual = address_parts(self.base_url or "")
         if "://" not in url and parts.port is None and usual.port is not None:
             netloc = f"{netloc}:{usual.port}"

@@ -225,6 +225,21 @@ async def test_a_token_with_a_limit_asks_nothing_again_that_would_count_for_nobo
     assert owners.status_code == 200, owners.text
 
 
+async def test_no_token_raises_a_limit_beyond_the_owners_own(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[budget]\nmax_calls = 3\n")
+    async with house(tmp_path) as home:
+        token = client_token(tmp_path, spend=1.0)
+        first = (await opened(home, token, run=False, budget={"max_calls": 2})).json()
+        state = await home.service.run(first["discussion_id"])
+        assert state.exhausted is not None
+        at = "/api/r/" + first["url"].rpartition("/")[2]
+        beyond = await home.act(f"{at}/resume", max_calls=50)
+        assert (beyond.status_code, "At most 3 calls" in beyond.text) == (403, True)
+        assert (await home.act(f"{at}/resume", max_calls=3)).status_code == 200
+        await home.web.running.over(state.discussion_id)
+        assert (await home.service.read(state.discussion_id)).budget.max_calls == 3
+
+
 async def test_two_that_ask_at_once_do_not_both_get_the_last_of_it(home: House) -> None:
     token = client_token(home.app.settings.home, spend=1.0)
     answers = await asyncio.gather(*(opened(home, token, run=False) for _ in range(4)))

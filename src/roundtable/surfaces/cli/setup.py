@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import click
@@ -309,12 +309,23 @@ class _Dialogue:
 
     def _keys_told(self) -> tuple[str, ...]:
         place = "the system's keyring" if self._around.keys.place == "keyring" else "keys.toml"
-        return tuple(
+        entered = (
             f"key: {each.variable} for {redact(each.address)}, in {place}"
             if each.key
             else f"server: {redact(each.address)}, without a key, in keys.toml"
             for each in self._entered.values()
         )
+        return (*entered, *self._named_by_variables())
+
+    def _named_by_variables(self) -> Iterator[str]:
+        """The servers that are found here, and nowhere where a variable is not set."""
+        found = self._around.found
+        for each in found.providers:
+            provider = found.registry.providers[each.id]
+            variable = provider.base_url_variable(os.environ)
+            if variable is not None and not each.shut:
+                address = redact(provider.address(os.environ) or "")
+                yield f"server: {address}, found by {variable}, which is not stored"
 
     def _answered(self, question: Question, *, back: object = None, keys: bool = False) -> object:
         """With `keys`, whoever pastes one here has answered."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...bootstrap import App
 from ...core.errors import Forbidden, NotAllowed
-from ...core.limits import Limits, joined
+from ...core.limits import Limits, is_raised, joined, told
 from ...core.state import State
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
@@ -92,7 +92,7 @@ async def again_as(
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
     if limits is not None:
-        _check_may_raise(app, held)
+        _check_may_raise(app, held, state, limits)
     most = (limits.budget if limits else state.budget).max_cost_usd
     async with _going_on(app, held, state, most):
         ask_again = app.service.ask_again
@@ -136,7 +136,7 @@ async def raise_to(
     """The discussion, which may go on as far as these limits. To set them is for whoever could
     start another one, or has a limit of its own: Forbidden for those who only lead it, and if so
     much is not left."""
-    _check_may_raise(app, held)
+    _check_may_raise(app, held, state, limits)
     if held.id and state.closed is None and _tokens(app).left(held) is not None:
         raise NotAllowed(
             f"{state.discussion_id} still runs, within what was set aside for it.",
@@ -147,9 +147,22 @@ async def raise_to(
         return await app.service.raise_limits(id_, limits, by=by, here=here)
 
 
-def _check_may_raise(app: App, held: Capability) -> None:
-    if held.id and _tokens(app).left(held) is None:
+def _check_may_raise(app: App, held: Capability, state: State, limits: Limits) -> None:
+    """Forbidden for who only leads, and beyond the limits within which a token opens."""
+    if not held.id:
+        return
+    if _tokens(app).left(held) is None:
         held.check("open")  # who only leads has no purse of its own
+    usual = app.settings.usual_limits
+    for name, most in usual.budget:
+        if most is None or not is_raised(name, state.budget, limits.budget):
+            continue
+        if getattr(limits.budget, name) > most:
+            raise Forbidden(
+                f"At most {told(name, most)} are allowed with a token, by "
+                f"{usual.origins.get(name, 'the settings')}.",
+                "Ask for no more than that, or let the owner raise the limit.",
+            )
 
 
 @asynccontextmanager
