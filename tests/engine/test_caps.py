@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from roundtable.bundle import check_bundle, make_bundle
+from roundtable.core.errors import NotAllowed
 from roundtable.core.events import (
     AttemptFinished,
     AttemptStarted,
@@ -85,24 +86,39 @@ def test_what_was_interrupted_goes_on_within_the_cap_of_now(budget: Budget) -> N
 
 
 @pytest.mark.requirement("Z-35")
-def test_the_last_stage_is_asked_again_within_the_cap_of_now() -> None:
+def test_the_last_stage_is_not_asked_again_where_the_cap_of_now_is_spent() -> None:
+    there = Table({"*": Billed()})
+
+    async def main() -> Any:
+        before = await there.ask(search=False)
+        capped = beside(there, NOTHING).service
+        with pytest.raises(NotAllowed, match="by the limit of ROUNDTABLE_MAX_COST") as refused:
+            await capped.ask_again(before.discussion_id, "synthesis", by="me")
+        return before, refused.value, await there.service.read(before.discussion_id)
+
+    before, refused, state = run_in_virtual_time(main())
+    assert "before that limit was set" in str(refused)
+    assert refused.remedy == "First raise ROUNDTABLE_MAX_COST."
+    assert (state.seq, state.verdict, state.closed) == (before.seq, before.verdict, before.closed)
+
+
+@pytest.mark.requirement("Z-35")
+def test_under_a_cap_that_does_not_pay_for_it_the_last_stage_stands_as_it_was() -> None:
     there = Table({"*": Billed()})
 
     async def main() -> Any:
         before = await there.ask(search=False)
         calls = len(there.requests)
-        capped = beside(there, NOTHING).service
+        cap = Budget(max_cost_usd=1.01 * before.usage.priced_usd)
+        capped = beside(there, Limits.of(cap, "ROUNDTABLE_MAX_COST")).service
         await capped.ask_again(before.discussion_id, "synthesis", by="me")
-        state = await capped.run(before.discussion_id)
-        return before, calls, state
+        return before, calls, await capped.run(before.discussion_id)
 
     before, calls, state = run_in_virtual_time(main())
     assert len(there.requests) == calls
-    assert state.closed is not None
-    assert state.verdict is not None
-    assert state.verdict.answer == before.verdict.answer, "what was said before stands"
-    assert "by the limit of ROUNDTABLE_MAX_COST" in state.closed.detail
-    assert "before that limit was set" in state.closed.detail
+    assert (state.verdict, state.closed) == (before.verdict, before.closed)
+    assert state.kept_by is not None
+    assert state.kept_by.origin == "ROUNDTABLE_MAX_COST"
     found_sound(there, state)
 
 

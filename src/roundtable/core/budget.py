@@ -262,6 +262,19 @@ def passed(budget: Budget, spending: Spending) -> frozenset[str]:
     return frozenset(name for name, most, gone in limits if most is not None and gone > most)
 
 
+def none_left(budget: Budget, spending: Spending) -> Limit | None:
+    """The limit under which no call can be made any more, be it free."""
+    over = passed(budget, spending)
+    for limit, name in LIMITS.items():
+        if name in over:
+            return limit
+    if budget.max_calls is not None and spending.calls >= budget.max_calls:
+        return "calls"
+    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+        return "time"
+    return None
+
+
 def is_paid_by_tokens(budget: Budget) -> bool:
     """Whether every token counts against a limit."""
     return budget.max_tokens is not None or budget.max_cost_usd is not None

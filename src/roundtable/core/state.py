@@ -151,6 +151,15 @@ class Stage:
     """How many notes there were when it opened."""
 
 
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """How a discussion stood before its last stage was asked again."""
+
+    turns: tuple[str, ...]
+    verdict: Verdict
+    closed: DiscussionClosed
+
+
 @dataclass(slots=True, repr=False)
 class State:
     """Everything that is known about a discussion, as its events tell it."""
@@ -216,6 +225,10 @@ class State:
     verdict: Verdict | None = None
     verdict_before: Verdict | None = None
     """What it had come to before its limits were raised."""
+    asked_again: AskedAgain | None = None
+    """What it had come to before its last stage was asked again, where no limit had ended it."""
+    kept_by: BudgetExhausted | None = None
+    """The limit that did not allow asking again, so that all stands as it was."""
     closed: DiscussionClosed | None = None
     follow_ups: Trail[str] = field(default_factory=Trail)
     """The discussions that go on from this one."""
@@ -251,6 +264,16 @@ class State:
     @property
     def status(self) -> Status:
         return "running" if self.closed is None else self.closed.status
+
+    @property
+    def unchanged(self) -> AskedAgain | None:
+        """How it stood before its last stage was asked again, if a limit let nothing come of it:
+        so it stands."""
+        again = self.asked_again
+        if again is None or (self.exhausted or self.kept_by) is None:
+            return None
+        turns = [turn for each in again.turns if (turn := self.turn(each)) is not None]
+        return again if all(each.speech in (None, each.stands) for each in turns) else None
 
     @property
     def start(self) -> DiscussionOpened:
@@ -496,6 +519,8 @@ class State:
                 self.verdict = event.verdict
             case DiscussionClosed():
                 self.closed = event
+                if event.stop_reason != "budget" and self.unchanged is not None:
+                    self.kept_by, self.exhausted = self.exhausted, None
             case _:
                 assert_never(event)
 
@@ -588,6 +613,9 @@ class State:
         for turn in event.turns:
             self.end_votes.pop(turn.rpartition("/")[2], None)
         self.advanced.pop(event.round, None)
+        self.asked_again = self.kept_by = None
+        if self.verdict and self.closed and self.closed.stop_reason != "budget":
+            self.asked_again = AskedAgain(event.turns, self.verdict, self.closed)
         self._take_back(event.turns)
         self._unspent = None
         self.scores = Trail(each for each in self.scores if each.turn_id not in asked)

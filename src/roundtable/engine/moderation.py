@@ -6,10 +6,11 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, get_args
 
-from ..core.budget import LIMITS
+from ..core.budget import LIMITS, none_left, passed, told
 from ..core.condensing import ROOM, condensed, condensed_note
 from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
@@ -31,13 +32,14 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
-from ..core.limits import FLAGS, WORDS, Limits, is_cap, is_raised
+from ..core.limits import FLAGS, NO_LIMITS, WORDS, Limits, is_cap, is_raised
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.stopping import spent_so_far
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
 from ..procedures.casting import open_questions
+from .caps import limits_of, within
 
 CONCLUSION = "conclusion"
 """The stage of the host's last word, in every procedure that can be concluded by hand."""
@@ -306,10 +308,11 @@ def concluded(
 
 
 def asked_again(
-    state: State, stage: str, by: str, limits: Limits | None = None
+    state: State, stage: str, by: str, limits: Limits | None = None, caps: Limits = NO_LIMITS
 ) -> list[tuple[Event, str | None]]:
     """Open the last stage of a closed discussion once more, perhaps with other limits. NotAllowed
-    while it runs, and for a stage that others were built on."""
+    while it runs, for a stage that others were built on, and where the limits, or the caps of now,
+    allow no call any more."""
     if state.closed is None:
         raise NotAllowed(
             f"{state.discussion_id} is not over yet: its stages are still being asked.",
@@ -325,8 +328,29 @@ def asked_again(
             f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
         )
+    _refuse_spent(state, stage, within(limits or limits_of(state), caps))
     again = StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)
     return [(again, None), *(_limited(state, limits, by) if limits is not None else [])]
+
+
+def _refuse_spent(state: State, stage: str, limits: Limits) -> None:
+    """Opened, it could only come to the end that it has."""
+    if state.updated_at is None:
+        return
+    used = state.spending(state.updated_at)
+    set_now = {name for name, most in limits.budget if most != getattr(state.budget, name)}
+    used = replace(used, passed=state.passed | (passed(limits.budget, used) & set_now))
+    limit = none_left(limits.budget, used)
+    if limit is None:
+        return
+    name, origin = LIMITS[limit], limits.origins.get(LIMITS[limit], "")
+    by = f", by the limit of {origin}" if origin else ""
+    raise NotAllowed(
+        f"{stage} cannot be asked again: {told(limits.budget, limit, used)}{by}.",
+        f"First raise {origin}."
+        if is_cap(origin)
+        else f"Give a higher {WORDS[name]} ({FLAGS[name]} on the command line).",
+    )
 
 
 def registered(state: State, participant: str) -> None:

@@ -468,14 +468,15 @@ class Service:
     ) -> State:
         """Open the last stage of a closed discussion once more, perhaps with other limits: the
         next `run` asks it alone, and what is said then counts; where nothing comes of it, what was
-        said before stands. NotAllowed while it runs, and for any other stage; as in `check_ways`
-        if nobody could."""
+        said before stands. NotAllowed while it runs, for any other stage, and where the limits
+        allow no call any more; as in `check_ways` if nobody could."""
         journal = await self._journal(discussion_id)
         if limits is not None:
             checked_budget(limits.budget)
-        asked_again(journal.state, stage, by, limits)
+        again = partial(asked_again, stage=stage, by=by, limits=limits, caps=self._caps)
+        again(journal.state)
         await self._check_ways(journal.state, here=here)
-        await journal.record_checked(lambda state: asked_again(state, stage, by, limits))
+        await journal.record_checked(again)
         return journal.state.branch()
 
     async def raise_limits(

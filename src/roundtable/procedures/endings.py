@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 from ..core.budget import LIMITS, spending
 from ..core.effects import Effect, Record
-from ..core.events import DiscussionClosed, Event, VerdictReached
+from ..core.events import BudgetExhausted, DiscussionClosed, Event, VerdictReached
 from ..core.limits import FLAGS, is_cap
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
@@ -18,8 +18,11 @@ from .opening import LARGEST_LIMIT
 
 def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:
     """Close with a verdict. Where the budget ended it, the verdict is partial, and `finish` says
-    what a higher limit would let finish."""
+    what a higher limit would let finish; where it only did not allow asking again, all stands as
+    it did before."""
     spent = budget_exhausted(state)
+    if (before := state.unchanged) is not None:
+        return (Record((*notes, VerdictReached(verdict=before.verdict), before.closed)),)
     closed = DiscussionClosed(status="concluded", stop_reason="verdict")
     if spent is not None:
         verdict = verdict.model_copy(update={"partial": True})
@@ -63,12 +66,17 @@ def to_let_finish(state: State, finish: str) -> str:
     return _remedy(state, f" to let {finish} finish")
 
 
+def to_ask_again(state: State, stage: str) -> str:
+    """What lets the last stage be asked again that a limit did not allow."""
+    return _remedy(state, " to ask it again", f" --again {stage}")
+
+
 def to_raise(state: State) -> str:
     """What lets something begin that the budget did not allow."""
     return _remedy(state, "")
 
 
-def _remedy(state: State, why: str) -> str:
+def _remedy(state: State, why: str, how: str = "") -> str:
     """What helps, with the command at its end, where it can be copied."""
     names = _too_low(state)
     limits = "limits" if len(names) > 1 else "limit"
@@ -79,7 +87,7 @@ def _remedy(state: State, why: str) -> str:
     if any(float(value) > LARGEST_LIMIT for value in enough.values()):
         return f"{_unpriced(state)}{_BEYOND_LIMITS}"
     values = " ".join(f"{FLAGS[name]} {value}" for name, value in enough.items())
-    command = f"roundtable resume {state.discussion_id} {values}"
+    command = f"roundtable resume {state.discussion_id}{how} {values}"
     return f"{_unpriced(state)}{first} the {limits}{why}: {command}"
 
 
@@ -93,10 +101,16 @@ _MORE = 1.1
 """A limit that is raised by less is no advice either."""
 
 
+def _spent(state: State) -> BudgetExhausted | None:
+    """The limit that is to be raised."""
+    return state.exhausted or state.kept_by
+
+
 def _too_low(state: State) -> list[str]:
     """The limits that what was still to come does not fit into: the one that ended it first, for
     whoever raises that alone may come to the next."""
-    ended = LIMITS[state.exhausted.limit if state.exhausted else "cost"]
+    spent = _spent(state)
+    ended = LIMITS[spent.limit if spent else "cost"]
     budget = state.budget
     others = [
         name
@@ -111,7 +125,8 @@ def _too_low(state: State) -> list[str]:
 def _needed(state: State, name: str) -> float | None:
     """What is spent or set aside by now and what was still to come at most; None where nobody knows
     that."""
-    rest = state.exhausted.to_come if state.exhausted else None
+    spent = _spent(state)
+    rest = spent.to_come if spent else None
     if rest is None:
         return None
     used = state.spending(state.updated_at or _LONG_AGO)
@@ -158,7 +173,8 @@ def _enough(state: State, name: str) -> str:
 
 def _unpriced(state: State) -> str:
     """What else helps where a limit of cost met models whose price nobody knows."""
-    if state.exhausted is None or state.exhausted.limit != "cost":
+    spent = _spent(state)
+    if spent is None or spent.limit != "cost":
         return ""
     speakers = (seat.speaker for seat in (*state.participants, state.start.host))
     unknown = dict.fromkeys(ref.model for ref in speakers if ref.usd_per_million_in is None)

@@ -137,7 +137,9 @@ class Custom:
             else:
                 verdict = written(table, word)
         verdict = verdict or _without_host(table)
-        if (spent := budget_exhausted(state)) is not None:
+        if (before := state.unchanged) is not None:
+            verdict, closed = before.verdict, before.closed
+        elif (spent := budget_exhausted(state)) is not None:
             verdict = verdict.model_copy(update={"partial": True})
             closed = DiscussionClosed(
                 status="stopped",

@@ -37,6 +37,7 @@ from ...engine.find import LAST
 from ...models.registry import Registry
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
+from ...procedures.endings import to_ask_again
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...rehearsal.estimate import estimate_line, over_budget
@@ -323,14 +324,17 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, left: Left) -> i
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
         _tell(notes(state), flags)
         code = await _run(app, state, flags, left)
-        if stage and code == 0 and _stands(await app.service.read(discussion_id), stage):
-            echo_error(f"{stage} could not be asked again: what was said before stands.")
-            return FAILED
+        if stage and code == 0 and _stands(state := await app.service.read(discussion_id), stage):
+            remedy = f" {to_ask_again(state, stage)}" if state.kept_by else ""
+            echo_error(f"{stage} could not be asked again: what was said before stands.{remedy}")
+            return BUDGET if state.kept_by else FAILED
         return code
 
 
 def _stands(state: State, stage: str) -> bool:
     """Whether nothing came of asking a stage again, so that what was said there before counts."""
+    if state.kept_by:
+        return True
     asked = {turn for at in state.stages.values() for turn in at.opened.turns}
     here = {f"{STANDS}/{turn}" for turn in asked if turn.split("/")[1] == stage}
     return any(note.code in here for note in state.notes)
