@@ -3,6 +3,7 @@ says what became of all of them."""
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 
@@ -154,6 +155,18 @@ def test_one_that_a_limit_ended_before_there_was_an_answer_goes_on_too(desk: Des
     assert (row["ended"], row["discussion_id"]) == ("answered", short["discussion_id"])
 
 
+def test_the_command_that_goes_on_is_whole_however_much_stands_before_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file(desk, "Should we drink tea?")
+    monkeypatch.setenv("ROUNDTABLE_MAX_CALLS", "3")
+    monkeypatch.setenv("COLUMNS", "60")
+    short = desk("ask", "--questions", str(path), *TABLE)
+    (told,) = [line for line in short.out.splitlines() if "roundtable resume" in line]
+    assert "First raise ROUNDTABLE_MAX_CALLS. Then raise the limit" in told
+    assert re.search(r": roundtable resume rt_\w{8} --max-calls \d+$", told), told
+
+
 @pytest.mark.parametrize(
     ("lines", "args", "told"),
     [
@@ -231,6 +244,28 @@ def test_a_dry_run_tells_what_each_would_cost(desk: Desk) -> None:
     assert outcome.code == 0
     assert outcome.out.count("Estimate") == 2
     assert desk("list", "--json").document == []
+
+
+def test_a_dry_run_tells_which_limits_are_too_low_and_which_a_cap_lowered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file(desk, "Should we drink tea?", "Should we walk?")
+    monkeypatch.setenv("ROUNDTABLE_MAX_CALLS", "3")
+    line = (*TABLE, "--max-calls", "60", "--dry-run")
+    single = desk("ask", "Should we drink tea?", *line)
+    batch = desk("ask", "--questions", str(path), *line)
+    (over,) = [each for each in single.out.splitlines() if each.startswith("Over the limit: ")]
+    (capped,) = [each for each in single.out.splitlines() if "ROUNDTABLE_MAX_CALLS" in each]
+    assert batch.out.count(over) == 2
+    assert batch.out.splitlines().count(capped) == 1, "said once for all"
+    one = desk("ask", "Should we drink tea?", *line, "--json").document
+    rows = desk("ask", "--questions", str(path), *line, "--json").document["questions"]
+    assert [row["notes"] for row in rows] == [one["notes"], one["notes"]]
+    assert "budget_capped" in [note["code"] for note in one["notes"]]
+    monkeypatch.setenv("ROUNDTABLE_MAX_CALLS", "5")
+    desk("ask", "--questions", str(path), *TABLE, "--max-calls", "3")
+    rows = desk("ask", "--questions", str(path), *line, "--json").document["questions"]
+    assert [[note["code"] for note in row["notes"]] for row in rows] == [["budget_capped"]] * 2
 
 
 def test_a_dry_run_tells_what_was_answered_and_what_is_left(desk: Desk) -> None:

@@ -24,6 +24,8 @@ LIMIT_WORDS: Mapping[str, str] = {word: field for field, word in WORDS.items()}
 """What limits are called wherever they are given, and the field of the budget that each fills."""
 OLDER_WORDS: Mapping[str, str] = {field: word for field, word in WORDS.items() if field != word}
 """What some of them were called, and are called in the settings: taken wherever a limit is."""
+CAPPED = "budget_capped"
+"""The code of the note that a cap is lower than what was asked for."""
 _FORM = 'Give limits by their names, such as {"max_cost": 0.5, "max_calls": 20}.'
 
 
@@ -116,7 +118,7 @@ def limits_of(
     limits, lowered = joined(wanted, [settings.caps])
     notes = tuple(
         NoteAdded(
-            code="budget_capped",
+            code=CAPPED,
             text=f"The limit is {in_words(name, getattr(limits.budget, name))}, by "
             f"{limits.origins.get(name, 'a cap')}, and not the "
             f"{in_words(name, getattr(wanted.budget, name))} that were asked for.",

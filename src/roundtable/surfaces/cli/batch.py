@@ -21,7 +21,7 @@ from typing import Any
 
 from ...bootstrap import App, start
 from ...core.errors import LedgerError, NotAllowed, RoundtableError, UsageError
-from ...core.events import StoredEvent
+from ...core.events import NoteAdded, StoredEvent
 from ...core.limits import Limits, is_cap
 from ...core.state import State
 from ...core.text import listed
@@ -33,11 +33,12 @@ from ...ledger.memory import MemoryLedger
 from ...procedures import OPTIONS
 from ...procedures.opening import OpenRequest
 from ...procedures.options import find
-from ...rehearsal.estimate import estimate_line
+from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...views.cost import Cost
 from ...views.delivery import Delivery
-from ..limits import LIMIT_WORDS, OLDER_WORDS
+from ...views.notes import Note, notes
+from ..limits import CAPPED, LIMIT_WORDS, OLDER_WORDS
 from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
@@ -50,7 +51,7 @@ from .ask import (
     write_files,
 )
 from .board import cost_in_short
-from .dry_run import estimate_document
+from .dry_run import estimate_document, notes_document
 from .exits import BUDGET, FAILED
 from .interruption import Left, interruptible
 from .progress import NoProgress, make_progress
@@ -103,13 +104,18 @@ class Done:
         return "answered before" if self.before else "answered"
 
     @property
+    def remedy(self) -> str:
+        """What helps where it did not come to its end, with the command last."""
+        wanted = self.ended in ("failed", "cut short") and not self.error
+        return self.state.closed.remedy if wanted and self.state and self.state.closed else ""
+
+    @property
     def told(self) -> str:
         """The answer in a line, or why there is none."""
         if self.error or self.state is None:
             return self.error
         if self.state.verdict is None:
-            closed = self.state.closed
-            return f"{closed.detail} {closed.remedy}".strip() if closed else ""
+            return self.state.closed.detail if self.state.closed else ""
         return Delivery.of(self.state).headline
 
 
@@ -353,6 +359,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any], left: Left) -> 
 async def _estimated(app: App, asked: Sequence[Asked], flags: Mapping[str, Any]) -> int:
     """What each of them would be, from where it stands. Nobody is called."""
     rows: list[dict[str, Any]] = []
+    noted: list[list[str]] = []
     for number, each in enumerate(asked, 1):
         if not flags["as_json"]:
             echo(f"{number:>3}  {on_one_line(each.question, 90)}")
@@ -361,6 +368,8 @@ async def _estimated(app: App, asked: Sequence[Asked], flags: Mapping[str, Any])
             known = _as_it_would_go_on(each, await _before(app, each), flags)
         id_ = known.discussion_id if known else None
         row: dict[str, Any] = {"question": each.question, "discussion_id": id_, "estimate": None}
+        over: list[str] = []
+        found: Sequence[Note | NoteAdded] = ()
         if known is not None and known.closed is not None:
             row["status"] = ended = Done(each.question, known, before=True).ended
             told = f"{ended.capitalize()} ({id_}): not asked again, at no cost."
@@ -370,14 +379,24 @@ async def _estimated(app: App, asked: Sequence[Asked], flags: Mapping[str, Any])
             takes = await app.service.estimate(state)
             row["status"] = "goes on" if known else "to be asked"
             row["estimate"] = estimate_document(takes, state)
-            told = estimate_line(takes, state)
+            told, over = estimate_line(takes, state), over_budget(takes, state.budget)
+            found = notes(state)
             if known is not None:
                 told = f"Goes on ({id_}). What is left of it: {told}"
+                # What else is noted there was told when it was opened.
+                found = [note for note in each.request.notes if note.code == CAPPED]
+            noted.append([f"Note: {note.text} {note.remedy}".rstrip() for note in found])
+        row["notes"] = notes_document(found)
         rows.append(row)
         if not flags["as_json"]:
             echo(f"     {told}")
+            for limit in over:
+                echo(f"     Over the limit: {limit}.")
     if flags["as_json"]:
         print_json({"dry_run": True, "questions": rows})
+        return 0
+    for line in dict.fromkeys(line for lines in noted for line in lines):
+        echo(line)
     return 0
 
 
@@ -429,7 +448,7 @@ def _show_in_short(number: int, done: Done, *, plain: bool) -> None:
         echo("")
     echo(f"{number}. {on_one_line(done.question, 90)}")
     if done.state is None or done.state.verdict is None:
-        echo_error(f"Error: {number}. {done.told}")
+        echo_error(f"Error: {number}. {done.told} {done.remedy}".rstrip())
         return
     print_verdict(Verdict.of(done.state), quiet=True, plain=plain)
     if done.ended == "cut short" and done.state.closed is not None:
@@ -443,8 +462,8 @@ def _show(number: int, done: Done) -> None:
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")
-    if done.ended == "cut short" and state is not None and state.closed is not None:
-        echo(f"     {on_one_line(state.closed.remedy, 110)}")
+    if done.remedy:
+        echo(f"     {on_one_line(done.remedy)}")  # whole: a command that is cut is none
 
 
 def _row(done: Done) -> dict[str, Any]:
@@ -458,7 +477,7 @@ def _row(done: Done) -> dict[str, Any]:
         "ended": done.ended,
         "answer": Delivery.of(state).answer if state and state.verdict else None,
         "headline": Delivery.of(state).headline if state and state.verdict else None,
-        "error": done.told if done.ended == "failed" else None,
+        "error": f"{done.told} {done.remedy}".strip() if done.ended == "failed" else None,
         "cost_usd": cost.usd if state else None,
         **cost.document,
         "result": result(state) if state else None,

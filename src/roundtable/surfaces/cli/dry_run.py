@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from ...bootstrap import App
 from ...core.decide import Procedure, decide
 from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
-from ...core.events import Event, SearchFailed, StoredEvent
+from ...core.events import Event, NoteAdded, SearchFailed, StoredEvent
 from ...core.state import State
 from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
@@ -16,7 +17,7 @@ from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...prompts import render
 from ...rehearsal.estimate import Estimate, estimate_line, over_budget
-from ...views.notes import notes
+from ...views.notes import Note, notes
 from .terminal import echo, print_json
 
 SHOWN = 600
@@ -60,10 +61,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
                 {"label": label, "system": prompt.system, "user": prompt.user}
                 for label, prompt in prompts
             ],
-            "notes": [
-                {"code": note.code, "text": note.text, "remedy": note.remedy}
-                for note in notes(state)
-            ],
+            "notes": notes_document(notes(state)),
         }
         print_json(document)
         return 0
@@ -88,6 +86,11 @@ def estimate_document(told: Estimate, state: State) -> dict[str, Any]:
         "likely": told.expected.model_dump(),
         "over_budget": over_budget(told, state.budget),
     }
+
+
+def notes_document(found: Iterable[Note | NoteAdded]) -> list[dict[str, str]]:
+    """Notes as JSON."""
+    return [{"code": each.code, "text": each.text, "remedy": each.remedy} for each in found]
 
 
 def _shorten(state: State) -> None:
