@@ -20,6 +20,7 @@ from roundtable.core.events import (
 from roundtable.core.limits import NO_LIMITS, Limits
 from roundtable.core.state import State, fold
 from roundtable.core.values import Budget
+from roundtable.engine.caps import limits_of
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Billed, Table, run_in_virtual_time
 
@@ -79,7 +80,7 @@ def test_what_was_interrupted_goes_on_within_the_cap_of_now(budget: Budget) -> N
     assert state.closed is not None
     assert state.closed.stop_reason == "budget"
     assert "by the limit of ROUNDTABLE_MAX_COST" in state.closed.detail
-    assert "First raise ROUNDTABLE_MAX_COST." in state.closed.remedy
+    assert "First raise ROUNDTABLE_MAX_COST, if it still holds." in state.closed.remedy
     (event,) = raised(records)
     assert (event.budget.max_cost_usd, event.by) == (0, "ROUNDTABLE_MAX_COST")
     found_sound(there, state)
@@ -100,6 +101,28 @@ def test_the_last_stage_is_not_asked_again_where_the_cap_of_now_is_spent() -> No
     assert "before that limit was set" in str(refused)
     assert refused.remedy == "First raise ROUNDTABLE_MAX_COST."
     assert (state.seq, state.verdict, state.closed) == (before.seq, before.verdict, before.closed)
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_cap_that_is_gone_is_not_what_is_to_be_raised() -> None:
+    there = Table({"*": Billed()})
+
+    async def main() -> Any:
+        before = await interrupted(there)
+        id_ = before.discussion_id
+        ended = await beside(there, NOTHING).service.run(id_)
+        remedies = []
+        for table in (beside(there, NOTHING), there):
+            with pytest.raises(NotAllowed) as refused:
+                await table.service.raise_limits(id_, limits_of(ended), by="me")
+            remedies.append(refused.value.remedy)
+        return ended, remedies
+
+    ended, (capped, free) = run_in_virtual_time(main())
+    assert ended.exhausted is not None
+    higher = "ive a higher max_cost (--max-cost on the command line)."
+    assert capped == f"First raise ROUNDTABLE_MAX_COST. Then g{higher}"
+    assert free == f"G{higher}"
 
 
 @pytest.mark.requirement("Z-35")

@@ -163,7 +163,7 @@ def test_the_command_that_goes_on_is_whole_however_much_stands_before_it(
     monkeypatch.setenv("COLUMNS", "60")
     short = desk("ask", "--questions", str(path), *TABLE)
     (told,) = [line for line in short.out.splitlines() if "roundtable resume" in line]
-    assert "First raise ROUNDTABLE_MAX_CALLS. Then raise the limit" in told
+    assert "First raise ROUNDTABLE_MAX_CALLS, if it still holds. Then raise the limit" in told
     assert re.search(r": roundtable resume rt_\w{8} --max-calls \d+$", told), told
 
 

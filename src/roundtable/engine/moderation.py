@@ -118,7 +118,9 @@ def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None
     return [(RoundsExtended(rounds=rounds, by=by), None)]
 
 
-def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, str | None]]:
+def limits_raised(
+    state: State, limits: Limits, by: str, caps: Limits = NO_LIMITS
+) -> list[tuple[Event, str | None]]:
     """Let a discussion spend up to these limits, be they higher than before, lower or the first.
     One that a spent budget ended goes on from there, with more of what was spent: NotAllowed
     without that, and for one that ended otherwise."""
@@ -130,15 +132,22 @@ def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, st
             f'Ask the same table further: roundtable follow-up {state.discussion_id} "…"',
         )
     if state.closed is not None and spent is not None and not more:
-        limit = LIMITS[spent.limit]
-        origin = limits.origins.get(limit, "")
         raise NotAllowed(
             f"The {spent.limit} limit ended it ({spent_so_far(state)}), and is not raised by this.",
-            f"First raise {origin}."
-            if is_cap(origin)
-            else f"Give a higher {WORDS[limit]} ({FLAGS[limit]} on the command line).",
+            _how_to_raise(state, limits, LIMITS[spent.limit], caps),
         )
     return _limited(state, limits, by, state.to_ask_anew() if more else ())
+
+
+def _how_to_raise(state: State, limits: Limits, name: str, caps: Limits) -> str:
+    """What raises a limit: first a cap of now, if it is one; a cap of then may be gone, and what it
+    left in the discussion is raised like any other limit."""
+    higher = f"Give a higher {WORDS[name]} ({FLAGS[name]} on the command line)."
+    origin = limits.origins.get(name, "")
+    if not is_cap(origin) or origin != caps.origins.get(name):
+        return higher
+    kept = getattr(state.budget, name) == getattr(limits.budget, name)
+    return f"First raise {origin}." + (f" Then g{higher[1:]}" if kept else "")
 
 
 def _limited(
@@ -328,12 +337,12 @@ def asked_again(
             f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
         )
-    _refuse_spent(state, stage, within(limits or limits_of(state), caps))
+    _refuse_spent(state, stage, within(limits or limits_of(state), caps), caps)
     again = StageReopened(stage=stage, round=last.round, turns=last.turns, by=by)
     return [(again, None), *(_limited(state, limits, by) if limits is not None else [])]
 
 
-def _refuse_spent(state: State, stage: str, limits: Limits) -> None:
+def _refuse_spent(state: State, stage: str, limits: Limits, caps: Limits) -> None:
     """Opened, it could only come to the end that it has."""
     if state.updated_at is None:
         return
@@ -347,9 +356,7 @@ def _refuse_spent(state: State, stage: str, limits: Limits) -> None:
     by = f", by the limit of {origin}" if origin else ""
     raise NotAllowed(
         f"{stage} cannot be asked again: {told(limits.budget, limit, used)}{by}.",
-        f"First raise {origin}."
-        if is_cap(origin)
-        else f"Give a higher {WORDS[name]} ({FLAGS[name]} on the command line).",
+        _how_to_raise(state, limits, name, caps),
     )
 
 

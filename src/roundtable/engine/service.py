@@ -133,6 +133,9 @@ class Service:
         self._queue = queue
         self._drive_by = drive_by
         self._caps = caps
+        self.coming: set[str] = set()
+        """What this process is about to drive, or drives: nobody is told that it is interrupted
+        before the ledger knows."""
         self._opening = Opening(
             ledger=ledger,
             archive=archive or ledger,
@@ -283,7 +286,7 @@ class Service:
         if self._queue is None:
             raise no_queue()
         state = await self.read(discussion_id)
-        if not await self.is_driven(discussion_id):
+        if not await self._is_taken(discussion_id):
             # The worker's own caps may be higher than those of whoever lets it go on.
             journal = await self._journal(discussion_id)
             await journal.record_checked(partial(kept_to, self._caps))
@@ -294,7 +297,7 @@ class Service:
     async def check_room(self, discussion_id: str) -> None:
         """TooBusy where a worker would go on with it, and too many wait already: for whoever
         changes something before it is queued."""
-        if self._queue is None or await self.is_driven(discussion_id):
+        if self._queue is None or await self._is_taken(discussion_id):
             return
         state = await self.read(discussion_id)
         if runs_by_itself(state):
@@ -489,9 +492,9 @@ class Service:
         journal = await self._journal(discussion_id)
         checked_budget(limits.budget)
         if journal.state.closed is not None:
-            limits_raised(journal.state, limits, by)
+            limits_raised(journal.state, limits, by, self._caps)
             await self._check_ways(journal.state, here=here)
-        await journal.record_checked(lambda state: limits_raised(state, limits, by))
+        await journal.record_checked(lambda state: limits_raised(state, limits, by, self._caps))
         return journal.state.branch()
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
@@ -627,16 +630,19 @@ class Service:
         """The discussions of this ledger, the most recently changed first; with `said`, the search
         also looks through what was said."""
         found = await self._ledger.summaries(limit=limit, search=search, said=said)
-        if not (outside := self._tools.loop_gate.outside):
+        if not (here := self._tools.loop_gate.outside | self.coming):
             return found
         return [
-            replace(row, driver=row.driver or self._owner) if row.discussion_id in outside else row
+            replace(row, driver=row.driver or self._owner) if row.discussion_id in here else row
             for row in found
         ]
 
     async def is_driven(self, discussion_id: str) -> bool:
         """Whether a process drives this discussion now, or will: it waits for a worker, or for its
         turn in this one."""
+        return discussion_id in self.coming or await self._is_taken(discussion_id)
+
+    async def _is_taken(self, discussion_id: str) -> bool:
         if discussion_id in self._tools.loop_gate.outside:
             return True
         return await self._ledger.driver(discussion_id) is not None

@@ -82,7 +82,9 @@ def _remedy(state: State, why: str, how: str = "") -> str:
     limits = "limits" if len(names) > 1 else "limit"
     origins = (state.limits_from.get(name, "") for name in names)
     caps = list(dict.fromkeys(each for each in origins if is_cap(each)))
-    first = f"First raise {listed(caps)}. Then raise" if caps else "Raise"
+    # It may be long gone when this is read, and then the higher limit is enough.
+    hold = "they still hold" if len(caps) > 1 else "it still holds"
+    first = f"First raise {listed(caps)}, if {hold}. Then raise" if caps else "Raise"
     enough = {name: _enough(state, name) for name in names}
     if any(float(value) > LARGEST_LIMIT for value in enough.values()):
         return f"{_unpriced(state)}{_BEYOND_LIMITS}"

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ..core.errors import UsageError
 from ..core.events import NoteAdded
-from ..core.limits import FLAGS, WORDS, Limits, joined
+from ..core.limits import FLAGS, WORDS, Limits, is_cap, joined
 from ..core.limits import told as in_words
 from ..core.numbers import NUMBER
 from ..core.state import State
@@ -26,6 +26,18 @@ OLDER_WORDS: Mapping[str, str] = {field: word for field, word in WORDS.items() i
 """What some of them were called, and are called in the settings: taken wherever a limit is."""
 CAPPED = "budget_capped"
 """The code of the note that a cap is lower than what was asked for."""
+THE_REQUEST = "the request"
+"""The origin of what a program asks for."""
+OF_SPENDING = "what the token may still spend"
+OF_MONTH = "what is left of the month's budget"
+_CAPS = (
+    "Caps stand under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted project's "
+    "roundtable.toml."
+)
+_REMEDIES: Mapping[str, str] = {
+    OF_SPENDING: "Wait for what still runs with it, or ask for a token that may spend more.",
+    OF_MONTH: "Wait for what still runs, or for the next month, or let the owner raise it.",
+}
 _FORM = 'Give limits by their names, such as {"max_cost": 0.5, "max_calls": 20}.'
 
 
@@ -112,23 +124,34 @@ def limits_of(
         whole = isinstance(given, Budget)
         asked = stored_limits(given)
         values = asked if whole else {**usual.budget.model_dump(exclude_none=True), **asked}
-        own = {n: FLAGS[n] if surface in ("cli", "chat") else "the request" for n in asked}
+        own = {n: FLAGS[n] if surface in ("cli", "chat") else THE_REQUEST for n in asked}
         origins = own if whole else {**usual.origins, **own}
         wanted = Limits(checked(Budget, values, "budget"), origins)
     limits, lowered = joined(wanted, [settings.caps])
-    notes = tuple(
-        NoteAdded(
-            code=CAPPED,
-            text=f"The limit is {in_words(name, getattr(limits.budget, name))}, by "
-            f"{limits.origins.get(name, 'a cap')}, and not the "
-            f"{in_words(name, getattr(wanted.budget, name))} that were asked for.",
-            remedy="Caps stand under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted "
-            "project's roundtable.toml.",
-        )
-        for name in lowered
-        if name in asked
+    return limits, tuple(note_lowered(wanted, limits, name) for name in lowered if name in asked)
+
+
+def note_lowered(wanted: Limits, limits: Limits, name: str) -> NoteAdded:
+    """That a limit is not the one that was asked for, and by whom."""
+    origin = limits.origins.get(name, "a cap")
+    before = wanted.origins.get(name, "")
+    instead = f"by {before}" if is_cap(before) else "that were asked for"
+    return NoteAdded(
+        code=CAPPED,
+        text=f"The limit is {in_words(name, getattr(limits.budget, name))}, by {origin}, and not "
+        f"the {in_words(name, getattr(wanted.budget, name))} {instead}.",
+        remedy=_REMEDIES.get(origin, _CAPS),
     )
-    return limits, notes
+
+
+def with_notes_of_lowered(
+    notes: tuple[NoteAdded, ...], wanted: Limits, limits: Limits, lowered: Iterable[str]
+) -> tuple[NoteAdded, ...]:
+    """These notes, and what became of limits that somebody asked for: what is merely usual may be
+    lowered without a word."""
+    told = any(note.code == CAPPED for note in notes)
+    asked = [n for n in lowered if told or wanted.origins.get(n) in (FLAGS[n], THE_REQUEST)]
+    return (*notes, *(note_lowered(wanted, limits, name) for name in asked))
 
 
 def higher_limits(

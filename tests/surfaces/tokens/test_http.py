@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from roundtable.core.errors import Forbidden
 from roundtable.surfaces.tokens.capability import Capability
+from roundtable.surfaces.tokens.monthly import allow
 from roundtable.surfaces.web.limits import Rate
+from roundtable.surfaces.web.links import load_links
 from tests.surfaces.web.house import PATIENCE, QUICK, Frame, House, client_token, feed, house
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
@@ -238,6 +241,76 @@ async def test_no_token_raises_a_limit_beyond_the_owners_own(tmp_path: Path) -> 
         assert (await home.act(f"{at}/resume", max_calls=3)).status_code == 200
         await home.web.running.over(state.discussion_id)
         assert (await home.service.read(state.discussion_id)).budget.max_calls == 3
+
+
+@pytest.mark.parametrize("monthly", [None, 5.0])
+async def test_a_token_that_starts_discussions_sets_limits_through_a_link_as_with_the_tools(
+    home: House, monthly: float | None
+) -> None:
+    token = client_token(home.app.settings.home)
+    held = home.links.tokens.find(token)
+    assert held is not None
+    if monthly is not None:
+        await allow(home.app, held.id, monthly)
+    first = (await opened(home, token, run=False, budget={"max_calls": 2})).json()
+    state = await home.service.run(first["discussion_id"])
+    assert state.exhausted is not None
+    at = "/api/r/" + first["url"].rpartition("/")[2]
+    alone = await home.act(f"{at}/resume", max_calls=50)
+    assert alone.status_code == 403, "whoever leads may have the link from somebody else"
+    assert "sets none of its limits" in alone.json()["error"]
+    assert "Authorization: Bearer TOKEN" in alone.json()["remedy"]
+    leads = client_token(home.app.settings.home, "lead")
+    body: dict[str, Any] = {"max_calls": 50}
+    refused = await home.client.post(f"{at}/resume", json=body, headers=bearer(leads))
+    assert refused.status_code == 403
+    raised = await home.client.post(f"{at}/resume", json=body, headers=bearer(token))
+    assert raised.status_code == 200, raised.text
+    await home.web.running.over(state.discussion_id)
+    after = await home.service.read(state.discussion_id)
+    assert (after.status, after.budget.max_calls) == ("concluded", 50)
+    stage = list(after.stages)[-1][0]
+    again = {"stage": stage, "max_calls": 60}
+    asked = await home.client.post(f"{at}/again", json=again, headers=bearer(token))
+    assert asked.status_code == 200, asked.text
+    await home.web.running.over(state.discussion_id)
+
+
+async def test_a_limit_that_what_is_left_lowers_is_told_in_the_answer(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=0.03)
+    first = (await opened(home, token, run=False, budget={"max_cost": 0.05})).json()
+    (note,) = [each for each in first["notes"] if each["code"] == "budget_capped"]
+    assert note["text"] == (
+        "The limit is $0.03, by what the token may still spend, and not the $0.05 that were asked "
+        "for."
+    )
+    assert "a token that may spend more" in note["remedy"]
+    await home.service.run(first["discussion_id"])
+    quiet = (await opened(home, token, run=False)).json()
+    assert "budget_capped" not in [each["code"] for each in quiet["notes"]]
+
+
+async def test_what_is_left_is_never_told_as_less_than_nothing(home: House) -> None:
+    tokens = home.links.tokens
+    held = tokens.find(client_token(home.app.settings.home, spend=0.03))
+    assert held is not None
+    tokens.set_aside(held, "rt_00000001", 0.03)
+    tokens.settle({"rt_00000001": 0.030001})
+    (row,) = (await home.client.get("/api/tokens", headers=home.owner)).json()["tokens"]
+    assert (row["left_usd"], tokens.left(held)) == (0.0, 0.0)
+
+
+def test_what_is_left_and_not_enough_is_not_called_used_up(tmp_path: Path) -> None:
+    tokens = load_links(tmp_path).tokens
+    held = tokens.find(client_token(tmp_path, spend=0.03))
+    assert held is not None
+    tokens.set_aside(held, "rt_00000001", 0.0276)
+    with pytest.raises(Forbidden, match=r"\$0\.0024 are left, and this may cost \$0\.01") as little:
+        tokens.set_aside(held, "rt_00000002", 0.01)
+    assert "(max_cost)" in little.value.remedy
+    tokens.set_aside(held, "rt_00000002", 0.0024)
+    with pytest.raises(Forbidden, match="is used up"):
+        tokens.set_aside(held, "rt_00000003", 0.01)
 
 
 async def test_two_that_ask_at_once_do_not_both_get_the_last_of_it(home: House) -> None:

@@ -16,7 +16,7 @@ from roundtable.surfaces.web import rows
 from roundtable.views.decision import Decision
 from roundtable.views.decision_json import plain
 
-from .house import House, house
+from .house import QUICK, House, house
 
 pytestmark = pytest.mark.anyio
 
@@ -227,3 +227,18 @@ async def test_words_that_come_in_take_up_what_nobody_drives(home: House) -> Non
     said = await home.act(f"{home.at(state, 'seat', 'tea')}/speak", text="Tea.")
     assert said.status_code == 200, said.text
     assert home.web.running.drives(state.discussion_id)
+
+
+async def test_what_this_server_is_about_to_drive_is_not_told_as_interrupted(home: House) -> None:
+    state = await home.service.open(OpenRequest(topic="Tea or coffee?", options=QUICK))
+    (before,) = (await listed(home))["discussions"]
+    assert before["status"] == "interrupted", "nobody is about to"
+    with home.web.running.opening():
+        (opening,) = (await listed(home))["discussions"]
+    assert (opening["status"], opening["row"]["state"]) == ("running", "Live")
+    home.web.running.drive(state.discussion_id)
+    assert await home.service.is_driven(state.discussion_id), "before it has begun"
+    (row,) = await home.service.summaries()
+    assert row.standing == "running"
+    await home.web.running.over(state.discussion_id)
+    assert not await home.service.is_driven(state.discussion_id)

@@ -20,13 +20,13 @@ from ...core.values import Budget
 from ...procedures.opening import OpenRequest, checked_amount
 from ...settings import MonthlySetting
 from ...views.cost import Cost
+from ..limits import OF_MONTH, with_notes_of_lowered
 from .capability import Capability
 from .share import share
 
 EVERYBODY = "everybody"
 SCHEDULE = "schedule "
 """Begins the account of one."""
-ORIGIN = "what is left of the month's budget"
 SHARE = "what was set aside for it of the month's budget"
 
 
@@ -115,12 +115,14 @@ async def within_the_month(
         purse = found.get(each.account, Purse())
         purse.check(0.0, each.monthly_usd, now, each.raised)
         lefts.append(each.monthly_usd - purse.gone(now))
-    left, origin = min(lefts), ORIGIN
+    left, origin = min(lefts), OF_MONTH
     if request.budget.max_cost_usd is None and (part := await share(app, request, left)) < left:
         left, origin = part, SHARE
     of_month = Limits.of(Budget(max_cost_usd=left), origin)
-    limits, _ = joined(Limits(request.budget, request.limits_from), [of_month])
-    request = replace(request, budget=limits.budget, limits_from=limits.origins)
+    given = Limits(request.budget, request.limits_from)
+    limits, lowered = joined(given, [of_month])
+    notes = with_notes_of_lowered(request.notes, given, limits, lowered)
+    request = replace(request, budget=limits.budget, limits_from=limits.origins, notes=notes)
     opening = Opening(request, key, place := opening_place(key, now))
     amount = request.budget.max_cost_usd
     assert amount is not None, "it was limited just now"

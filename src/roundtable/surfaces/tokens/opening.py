@@ -17,7 +17,7 @@ from ...core.state import State
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
-from ..limits import higher_limits
+from ..limits import OF_SPENDING, higher_limits, with_notes_of_lowered
 from .capability import Capability
 from .monthly import Allowance, costs_of, set_aside_once_more, stalled, user_of, within_the_month
 
@@ -59,12 +59,16 @@ async def open_as(
     if left is not None and left <= 0:
         from .store import spent
 
-        raise spent(left)
+        raise spent(left, request.budget.max_cost_usd)
     given = Limits(request.budget, request.limits_from)
-    of_token = Limits.of(Budget(max_cost_usd=left), "what the token may still spend")
-    limits, _ = joined(given, [app.settings.usual_limits, app.settings.caps, of_token])
+    of_token = Limits.of(Budget(max_cost_usd=left), OF_SPENDING)
+    limits, lowered = joined(given, [app.settings.usual_limits, app.settings.caps, of_token])
     request = replace(
-        request, budget=limits.budget, limits_from=limits.origins, account=user_of(held)
+        request,
+        budget=limits.budget,
+        limits_from=limits.origins,
+        account=user_of(held),
+        notes=with_notes_of_lowered(request.notes, given, limits, lowered),
     )
     async with within_the_month(app, held, request, own, purses) as opening:
         tokens.set_aside(held, opening.place, opening.request.budget.max_cost_usd)
@@ -151,8 +155,13 @@ def _check_may_raise(app: App, held: Capability, state: State, limits: Limits) -
     """Forbidden for who only leads, and beyond the limits within which a token opens."""
     if not held.id:
         return
-    if _tokens(app).left(held) is None:
-        held.check("open")  # who only leads has no purse of its own
+    if _tokens(app).left(held) is None and not held.may("open"):
+        # Who only leads has no purse of its own.
+        raise Forbidden(
+            f"Whoever only leads {state.discussion_id} sets none of its limits.",
+            "Come with a token that may start discussions (over HTTP beside the link, as "
+            "Authorization: Bearer TOKEN), or let the owner do it.",
+        )
     usual = app.settings.usual_limits
     for name, most in usual.budget:
         if most is None or not is_raised(name, state.budget, limits.budget):

@@ -245,7 +245,7 @@ class Tokens:
                 raise Forbidden("This token was ended.", "Ask for another one.")
             left = _left(everything, held)
             if left is not None and (amount is None or amount > left + 1e-9):
-                raise spent(left)
+                raise spent(left, amount)
             everything.kept[held.id] = replace(
                 kept, costs={**kept.costs, place: amount}, running=kept.running | {place}
             )
@@ -277,7 +277,7 @@ class Tokens:
             for left in (_left(everything, kept.capability), _left(everything, held)):
                 missing = None if amount is None else amount - (kept.costs[discussion_id] or 0.0)
                 if left is not None and (left <= 0 or missing is None or missing > left + 1e-9):
-                    raise spent(left)
+                    raise spent(left, missing)
             everything.kept[kept.capability.id] = replace(
                 kept,
                 costs={**kept.costs, discussion_id: amount},
@@ -431,10 +431,15 @@ def _drop(everything: _Open, id_: str) -> None:
             return
 
 
-def spent(left: float) -> Forbidden:
+def spent(left: float, amount: float | None) -> Forbidden:
+    """That so much is not left; without an amount, that it needs a limit."""
+    wait = "wait for what still runs, or ask for a new token."
+    if left <= 0:
+        return Forbidden("What this token may spend is used up.", wait[0].upper() + wait[1:])
+    cost = "has no limit" if amount is None else f"may cost {dollars(amount)}"
     return Forbidden(
-        f"What this token may spend is used up: {dollars(max(left, 0.0))} are left.",
-        "Ask for less (max_cost_usd), wait for what still runs, or ask for a new token.",
+        f"Of what this token may spend {dollars(left)} are left, and this {cost}.",
+        f"Ask for less (max_cost), {wait}",
     )
 
 
@@ -450,7 +455,8 @@ def _left(everything: _All | _Open, held: Capability) -> float | None:
             if id_ in each.capability.lineage
             for amount in each.costs.values()
         )
-        found.append(kept.capability.spend - used)
+        # A server may have counted more than was set aside: nobody owes that.
+        found.append(max(0.0, kept.capability.spend - used))
     return min(found, default=None)
 
 

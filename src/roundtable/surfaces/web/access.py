@@ -16,7 +16,7 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ..tokens.capability import MOST_HANDS, OWNER, TOLD, Capability
 from ..tokens.rules import Asked, Rule, allows, asked
-from ..tokens.store import id_of
+from ..tokens.store import id_of, is_token
 from .limits import Rate
 from .links import Links
 from .readiness import Readiness
@@ -298,6 +298,15 @@ Here = Annotated[Web, Depends(web)]
 def is_owner(request: Request, here: Here) -> bool:
     """Whether the owner's key came with the request, or the owner's browser made it."""
     return _is_owner(here, Head.of(request.scope))
+
+
+def token_beside(request: Request, here: Here) -> Capability | None:
+    """What the token allows that came with a request whose address has a link, if it stands."""
+    scheme, _, key = Head.of(request.scope).authorization.partition(" ")
+    key = key.strip()
+    if scheme.lower() != "bearer" or not is_token(key):
+        return None
+    return here.links.read(key, now=here.now())
 
 
 async def admitted(request: Request) -> None:

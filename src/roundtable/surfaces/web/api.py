@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -27,6 +27,7 @@ from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.driving import needs_driver
+from ...views.notes import notes
 from ...views.outside_form import new_ids, recorded_of
 from ...views.row import Group, Row
 from ..exports import Form
@@ -37,7 +38,17 @@ from ..tokens.opening import again_as, limits_given, open_as, raise_as, settle
 from ..tokens.removing import remove
 from ..tokens.store import id_of
 from . import bodies
-from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
+from .access import (
+    Denied,
+    Held,
+    Here,
+    Web,
+    held_by,
+    is_owner,
+    keep_hand,
+    secret_of,
+    token_beside,
+)
 from .exporting import bundled, exported
 from .lasting import while_held
 from .listing import MOST_LISTED, Listing, Order
@@ -190,8 +201,8 @@ def _acts(routes: APIRouter) -> None:
         for want of them; this server drives it if nobody else does."""
         await here.running.check_room(grant.only)
         if body is not None:
-            lender, given = _lender(request, here, grant), body.given
-            await raise_as(here.app, lender, grant.only, given, surface="http", by=_by(grant))
+            payer, given = _payer(request, here, grant), body.given
+            await raise_as(here.app, payer, grant.only, given, surface="http", by=_by(grant))
         state = await here.app.service.resume(grant.only, by=_by(grant))
         if state.closed is None:
             await here.running.begin(grant.only, let_in=True)
@@ -201,12 +212,12 @@ def _acts(routes: APIRouter) -> None:
     async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
         """Ask its last stage again, alone, after it is over, perhaps with other limits; what is
         said then counts."""
-        lender, given = _lender(request, here, grant), body.given
+        payer, given = _payer(request, here, grant), body.given
         await here.running.check_room(grant.only)
         before = await here.app.service.read(grant.only)
         limits = limits_given(here.app, before, given, surface="http")
         state = await again_as(
-            here.app, lender, grant.only, body.stage, by=_by(grant), limits=limits
+            here.app, payer, grant.only, body.stage, by=_by(grant), limits=limits
         )
         await here.running.begin(grant.only, let_in=True)
         return await _goes_on(here, state)
@@ -367,6 +378,7 @@ def owner_routes() -> APIRouter:
         `after` so many, `limit` of those are given."""
         service = here.app.service
         found = await service.summaries(limit=MOST_LISTED, search=search.strip() or None, said=True)
+        found = here.running.with_those_opening(found, here.now())
         rows = await here.rows.of(service, found)
         listed = Listing(found, rows).chosen(
             group=group, procedure=procedure, dissent=dissent, sort=sort
@@ -401,10 +413,11 @@ def owner_routes() -> APIRouter:
         """Put a topic to a table, and let it begin."""
         wanted = body.request(here.app.settings)
         key = body.key or None
-        state, held = await open_as(here.app, held, wanted, key=key, begins=body.run)
-        await here.app.service.tell_estimate(state)
-        if body.run and state.closed is None:
-            here.running.drive(state.discussion_id)
+        with here.running.opening() if body.run else nullcontext():
+            state, held = await open_as(here.app, held, wanted, key=key, begins=body.run)
+            await here.app.service.tell_estimate(state)
+            if body.run and state.closed is None:
+                here.running.drive(state.discussion_id)
         return await _started(here, request, state, held)
 
     @routes.delete("/discussions/{discussion_id}", status_code=204)
@@ -496,6 +509,10 @@ async def _started(here: Web, request: Request, state: State, by: Capability) ->
         driven_here=taken_up and not await here.app.service.by_workers(),
         url=_url(here, request, state.discussion_id, by),
         links=links,
+        notes=[
+            bodies.Noted(code=each.code, text=each.text, remedy=each.remedy)
+            for each in notes(state)
+        ],
     )
 
 
@@ -542,6 +559,15 @@ def _lender(request: Request, here: Web, grant: Capability) -> Capability:
     """Through whom links are given out here, with which they end: a host for two hours makes no
     host for ever."""
     return OWNER if is_owner(request, here) else grant
+
+
+def _payer(request: Request, here: Web, grant: Capability) -> Capability:
+    """On whose account it goes on: a link says nothing of money, for whoever led may have passed it
+    on; but the owner's key or a token that starts discussions may come with it."""
+    token = token_beside(request, here)
+    if token is not None and token.may("open") and token.may("lead", grant.only):
+        return token
+    return _lender(request, here, grant)
 
 
 def _by(grant: Capability) -> str:

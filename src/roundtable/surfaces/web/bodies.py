@@ -191,12 +191,20 @@ class Examples(BaseModel):
     examples: list[ExampleRow]
 
 
+class Noted(BaseModel):
+    code: str
+    text: str
+    remedy: str
+
+
 class Started(BaseModel):
     discussion_id: str
     status: str
     driven_here: bool
     url: str
     links: dict[str, str]
+    notes: list[Noted]
+    """What whoever asked should know, such as a limit that a cap lowered."""
 
 
 class Complete(BaseModel):

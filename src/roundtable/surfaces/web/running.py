@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ...core.errors import LeaseHeld, RoundtableError
 from ...core.text import redact
 from ...engine.outage import Notice, OnNotice, no_notices
 from ...engine.service import Service
+from ...ports import DiscussionSummary
 from .draft_exchange import DraftExchange
 from .drafts import DraftStore
 
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from ...ledger.exchange import Exchange
 
 log = logging.getLogger(__name__)
+HERE = "this server"
+JUST_OPENED = timedelta(seconds=5)
+"""A discussion that is older is not the one that is being opened."""
 
 
 class Running:
@@ -41,6 +47,7 @@ class Running:
         self._service = service
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._closed = False
+        self._opening = 0
 
     def drive(self, discussion_id: str) -> None:
         """Drive a discussion in the background, if this process does not drive it yet. What
@@ -49,7 +56,33 @@ class Running:
             return
         task = asyncio.get_running_loop().create_task(self._drive(discussion_id))
         self._tasks[discussion_id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(discussion_id, None))
+        self._service.coming.add(discussion_id)
+        task.add_done_callback(lambda _: self._over(discussion_id))
+
+    def _over(self, discussion_id: str) -> None:
+        self._tasks.pop(discussion_id, None)
+        self._service.coming.discard(discussion_id)
+
+    @contextmanager
+    def opening(self) -> Generator[None]:
+        """Within it a discussion is opened here that is driven at once."""
+        self._opening += 1
+        try:
+            yield
+        finally:
+            self._opening -= 1
+
+    def with_those_opening(
+        self, found: Sequence[DiscussionSummary], now: datetime
+    ) -> list[DiscussionSummary]:
+        """The list, in which nothing is interrupted that somebody is opening here just now."""
+        since = now - JUST_OPENED
+        return [
+            replace(each, driver=HERE)
+            if self._opening and each.interrupted and each.opened_at > since
+            else each
+            for each in found
+        ]
 
     async def check_room(self, discussion_id: str) -> None:
         """TooBusy if this could not go on now, for too many wait for workers."""
