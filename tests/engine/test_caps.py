@@ -104,6 +104,22 @@ def test_the_last_stage_is_not_asked_again_where_the_cap_of_now_is_spent() -> No
 
 
 @pytest.mark.requirement("Z-35")
+def test_that_a_lost_call_counts_as_all_that_was_set_aside_for_it_is_told() -> None:
+    there = Table({"*": Billed()})
+
+    async def main() -> Any:
+        before = await interrupted(there, after=AttemptStarted)
+        return await beside(there, NOTHING).service.run(before.discussion_id)
+
+    state = run_in_virtual_time(main())
+    assert state.closed is not None
+    assert (
+        "with caution: a lost call counts as all that was set aside for it) before that limit was "
+        "set, by the limit of ROUNDTABLE_MAX_COST" in state.closed.detail
+    ), state.closed.detail
+
+
+@pytest.mark.requirement("Z-35")
 def test_a_cap_that_is_gone_is_not_what_is_to_be_raised() -> None:
     there = Table({"*": Billed()})
 

@@ -4,11 +4,12 @@ side by side, and ids by their beginning."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roundtable import Roundtable
-from roundtable.core.errors import NotAllowed, RoundtableError, UnknownName
+from roundtable.core.errors import NotAllowed, RoundtableError, UnknownName, UsageError
 from roundtable.core.values import Budget
 from roundtable.views.prior import PRIOR
 from tests.surfaces.toolset.tables import tools
@@ -115,6 +116,18 @@ async def test_from_python(tmp_path: Path) -> None:
         await table.run(limited.discussion_id)
         higher = await table.ask_again(limited.discussion_id, "synthesis", max_calls=60)
         assert (higher.status, higher.budget.max_calls) == ("concluded", 60)
+        for given in ({"max_calls": 70}, Budget(max_calls=70)):
+            same = await table.ask_again(limited.discussion_id, "synthesis", budget=given)
+            assert same.budget.max_calls == 70
+        with pytest.raises(UsageError, match="Give all limits in one of the two"):
+            await table.ask_again(first, "synthesis", budget={"max_calls": 70}, max_calls=3)
+        wrong: Any = 0.5
+        with pytest.raises(UsageError, match="holds no limits"):
+            await table.resume(first, budget=wrong)
+        waiting = await table.open("Tea?", all="scripted/echo", quick=True, max_cost=-0.0)
+        assert str(waiting.budget.max_cost_usd) == "0.0"
+        resumed = await table.resume(waiting.discussion_id, budget={"max_cost": 2})
+        assert resumed.budget.max_cost_usd == 2
 
 
 async def test_by_the_tools(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Literal
 
 from .events import BudgetExhausted
-from .text import dollars
+from .text import dollars, listed
 from .values import Budget, Reservation, SpeakerRef, Usage
 
 Limit = Literal["calls", "tokens", "cost", "time"]
@@ -63,6 +63,8 @@ class Spending:
     """Of the cost, what is counted for calls that ended and of which no usage was told."""
     unpriced_usd: float = field(default=0.0, compare=False)
     """Of the cost, what is counted for calls that ended and of which nobody knows the price."""
+    unheard_usd: float = field(default=0.0, compare=False)
+    """Of the cost, what was set aside for calls that were lost or cut off, and perhaps paid."""
     uncounted: bool = field(default=False, compare=False)
     """Whether the tokens of some calls are our own count."""
     passed: frozenset[str] = field(default=frozenset(), compare=False)
@@ -74,12 +76,13 @@ class Spending:
         reasons = [
             *(["no usage was told of some calls"] if self.untold_usd > 0 else ()),
             *(["no price is known"] if self.unpriced_usd > 0 else ()),
+            *(["a lost call counts as all that was set aside for it"] if self.unheard_usd else ()),
         ]
         if not reasons:
             return ""
-        part = self.untold_usd + self.unpriced_usd
+        part = self.untold_usd + self.unpriced_usd + self.unheard_usd
         amount = "" if part > self.cost_usd - 1e-9 else f"{dollars(part)} of it "
-        return f"{amount}with caution: {' and '.join(reasons)}"
+        return f"{amount}with caution: {listed(reasons)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,9 +398,14 @@ def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
 
 
 def spending(
-    usage: Usage, held: list[Reservation], seconds: float, passed: frozenset[str] = frozenset()
+    usage: Usage,
+    held: list[Reservation],
+    seconds: float,
+    passed: frozenset[str] = frozenset(),
+    unheard_usd: float = 0.0,
 ) -> Spending:
-    """Usage and reservations as one figure; a held reservation counts in full."""
+    """Usage and reservations as one figure; a held reservation counts in full. `unheard_usd` are
+    those of calls that ended and of which nothing was heard."""
     ended = [each for each in held if each.is_kept]
     return Spending(
         calls=usage.calls,
@@ -407,6 +415,7 @@ def spending(
         seconds=seconds,
         untold_usd=sum(each.cost_usd + each.spare_usd for each in ended if each.priced),
         unpriced_usd=sum(each.cost_usd + each.spare_usd for each in ended if not each.priced),
+        unheard_usd=unheard_usd,
         uncounted=usage.counted_calls > 0,
         passed=passed,
     )

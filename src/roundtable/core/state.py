@@ -377,7 +377,16 @@ class State:
         seconds = budgets.active_seconds(self._calls(now))
         usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
         held = [*self.reservations.values(), *coming]
-        return budgets.spending(usage, held, seconds, self.passed)
+        return budgets.spending(usage, held, seconds, self.passed, self.unheard_usd)
+
+    @property
+    def unheard_usd(self) -> float:
+        """What stays set aside for calls that were lost or cut off, and may have been paid."""
+        return sum(
+            held.cost_usd
+            for key, held in self.reservations.items()
+            if key not in self._calling and not held.is_kept
+        )
 
     def _calls(self, now: datetime) -> Iterator[tuple[float, float]]:
         """When each call began and ended; one that is under way, until now. What a process left

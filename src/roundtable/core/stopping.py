@@ -40,5 +40,7 @@ def spent_so_far(state: State) -> str:
         return ""
     if spent.limit == "time":
         return spent.detail  # what is told then is when it was over
-    now = spending(state.usage, list(state.reservations.values()), 0.0, state.passed)
+    now = spending(
+        state.usage, list(state.reservations.values()), 0.0, state.passed, state.unheard_usd
+    )
     return told(state.budget, spent.limit, now) or spent.detail

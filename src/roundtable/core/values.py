@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 Confidence = Literal["high", "medium", "low"]
 TurnedOut = Literal["good", "mixed", "bad"]
@@ -215,7 +215,10 @@ class Budget(Value):
     # Strictly numbers: true is not one dollar, and a word in a file is a slip.
     max_calls: Annotated[int, Field(strict=True, ge=1)] | None = None
     max_tokens: Annotated[int, Field(strict=True, ge=1)] | None = None
-    max_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    max_cost_usd: (
+        Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False), AfterValidator(abs)] | None
+    ) = None
+    """Never -0.0, which would be shown with its sign."""
     max_seconds: Annotated[float, Field(strict=True, gt=0)] | None = None
 
 

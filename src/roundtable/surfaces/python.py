@@ -12,7 +12,7 @@ from typing import Any
 from ..bootstrap import App, start
 from ..core.errors import RoundtableError, UnknownName, UsageError
 from ..core.events import StoredEvent
-from ..core.limits import Limits
+from ..core.limits import WORDS, Limits
 from ..core.schedule import Schedule
 from ..core.state import State
 from ..core.text import listed
@@ -26,7 +26,7 @@ from ..programs import workspace_of
 from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
 from .files import WorkspaceFiles
-from .limits import LIMIT_WORDS, OLDER_WORDS
+from .limits import LIMIT_WORDS, OLDER_WORDS, read_limits
 from .notification_plan import NotificationRequest
 from .opening import checked_for_secrets, open_request
 from .schedules.making import (
@@ -303,13 +303,19 @@ class Roundtable:
         return await self.ask(question, follows=discussion_id, **request)
 
     async def ask_again(
-        self, discussion_id: str, stage: str, *, here: bool = False, **limits: float | None
+        self,
+        discussion_id: str,
+        stage: str,
+        *,
+        here: bool = False,
+        budget: Budget | Mapping[str, float | None] | None = None,
+        **limits: float | None,
     ) -> State:
         """Ask the last stage of a discussion that is over once more, alone, perhaps with other
         limits as in `resume`; what is said then counts. NotAllowed while it runs, and for any other
         stage; `here` as in `run`."""
         id_ = await self._id(discussion_id)
-        higher = await self._limits(id_, limits)
+        higher = await self._limits(id_, limits, budget)
         await again_as(self._joined, OWNER, id_, stage, by="library", here=here, limits=higher)
         return await self._joined.service.run(id_, here=here)
 
@@ -372,19 +378,35 @@ class Roundtable:
             await self._id(discussion_id), by="library", reason=reason
         )
 
-    async def resume(self, discussion_id: str, **limits: float | None) -> State:
+    async def resume(
+        self,
+        discussion_id: str,
+        *,
+        budget: Budget | Mapping[str, float | None] | None = None,
+        **limits: float | None,
+    ) -> State:
         """Let a paused discussion go on, within other `max_cost`, `max_calls`, `max_tokens` or
-        `max_time`, or one that ended for want of budget, with higher ones: whoever drives it does,
-        or the next `run`."""
+        `max_time` (or a `budget` of them), or one that ended for want of budget, with higher ones:
+        whoever drives it does, or the next `run`."""
         id_ = await self._id(discussion_id)
-        higher = await self._limits(id_, limits)
+        higher = await self._limits(id_, limits, budget)
         if higher is not None:
             state = await self._joined.service.read(id_)
             await raise_to(self._joined, OWNER, state, higher, by="library")
         return await self._joined.service.resume(id_, by="library")
 
-    async def _limits(self, id_: str, given: Mapping[str, float | None]) -> Limits | None:
+    async def _limits(
+        self,
+        id_: str,
+        words: Mapping[str, float | None],
+        budget: Budget | Mapping[str, float | None] | None,
+    ) -> Limits | None:
         state = await self._joined.service.read(id_)
+        if isinstance(budget, Budget):
+            budget = {WORDS[name]: most for name, most in budget if most is not None}
+        given = _limits_among(words, budget) or {}
+        if not isinstance(given, Mapping):
+            read_limits(given)  # says what limits look like
         return limits_given(self._joined, state, given, surface="python")
 
     async def skip(self, discussion_id: str, participant: str) -> State:
