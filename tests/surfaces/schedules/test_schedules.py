@@ -361,6 +361,16 @@ async def test_what_a_newer_version_wrote_is_told_and_left_to_it(
         assert newer.id in (await Toolset(app).schedule()).hint
 
 
+async def test_the_tool_takes_every_limit(app: App) -> None:
+    limits = {"max_cost": 0.5, "max_calls": 9, "max_tokens": 9_000, "max_time": 60}
+    wanted = {"action": "add", "question": "What changed?", "at": "2100-12-01T08:00", **limits}
+    await Toolset(app).call("schedule", {**wanted, "options": {"all": "scripted/echo"}})
+    budget = (await the_one(app)).request["budget"]
+    assert budget == {
+        "max_cost_usd": 0.5, "max_calls": 9, "max_tokens": 9_000, "max_seconds": 60
+    }  # fmt: skip
+
+
 async def written_by_a_newer_one(app: App, schedule_id: str) -> None:
     ledger = await beneath(app.ledger)
     assert in_sqlite(ledger)

@@ -51,6 +51,9 @@ class SchedulingTools(ToolsetBase):
         options: BriefOptionValues | None = None,
         max_cost: Annotated[float | None, Field(ge=0, description="Of each run."), NUMBER] = None,
         monthly_usd: Annotated[float | None, Field(ge=0, description="Of a month."), NUMBER] = None,
+        max_calls: Annotated[int | None, Field(ge=1), NUMBER] = None,
+        max_tokens: Annotated[int | None, Field(ge=1), NUMBER] = None,
+        max_time: Annotated[float | None, Field(gt=0), NUMBER] = None,
     ) -> Scheduled:
         """List, add, pause, resume or remove questions that are put to a table at set times, or
         once later."""
@@ -84,7 +87,12 @@ class SchedulingTools(ToolsetBase):
                         "procedure": procedure,
                         "options": options,
                         "context": material,
-                        "budget": {"max_cost": max_cost},
+                        "budget": {
+                            "max_cost": max_cost,
+                            "max_calls": max_calls,
+                            "max_tokens": max_tokens,
+                            "max_time": max_time,
+                        },
                     },
                 )
                 by = held.label or self._created_by
