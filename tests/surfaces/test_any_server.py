@@ -783,6 +783,30 @@ def test_who_is_stopped_by_a_cap_is_told_what_to_raise_and_to_how_much(
 
 
 @pytest.mark.requirement("Z-35")
+def test_a_limit_too_low_to_ask_again_leaves_a_complete_verdict_complete(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    priced(desk, 1000.0)
+    assert desk("Tea or coffee?", "--quick", "--no-log").code == 0
+    before = desk("show", "last", "--json").document
+    spent = before["usage"]["cost_usd"]
+    refused = desk("resume", "last", "--again", "synthesis", "--max-cost", f"{spent / 2:.6f}")
+    assert (refused.code, "synthesis cannot be asked again: " in refused.err) == (2, True)
+    assert desk("show", "last", "--json").document == before
+    stands = desk("resume", "last", "--again", "synthesis", "--max-cost", f"{spent * 1.001:.6f}")
+    assert stands.code == 3, stands.err
+    assert "synthesis could not be asked again: what was said before stands." in stands.err
+    command = r"Raise the limit to ask it again: roundtable (resume rt_\w+ --again synthesis .+)$"
+    found = re.search(command, stands.err.strip())
+    assert found is not None, stands.err
+    after = desk("show", "last", "--json").document
+    told = ("status", "stop_reason", "detail", "remedy", "verdict", "usage")
+    assert {name: after[name] for name in told} == {name: before[name] for name in told}
+    assert desk(*found[1].split()).code == 0, "it is enough"
+
+
+@pytest.mark.requirement("Z-35")
 def test_a_dry_run_over_a_long_document_fills_no_screen_unless_all_is_wanted(
     desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
