@@ -395,7 +395,15 @@ class ChannelError(RoundtableError):
 
 
 NetCause = Literal[
-    "address", "private", "unreachable", "tls", "timeout", "too_large", "redirect", "format"
+    "address",
+    "private",
+    "proxy",
+    "unreachable",
+    "tls",
+    "timeout",
+    "too_large",
+    "redirect",
+    "format",
 ]
 
 
