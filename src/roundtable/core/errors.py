@@ -98,6 +98,9 @@ MANY = 30
 _LISTED = {
     "model": "Write PROVIDER/MODEL, or an alias such as opus; `roundtable models` shows them.",
     "expert": "`roundtable experts` lists them; `roundtable experts WORDS` searches.",
+    "procedure or command": (
+        "`roundtable help` lists the procedures, `roundtable --help` the commands."
+    ),
 }
 
 
