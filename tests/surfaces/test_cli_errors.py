@@ -28,7 +28,7 @@ def refused(outcome: Outcome, *words: str) -> None:
         assert each in outcome.err
 
 
-@pytest.mark.parametrize("question", ["", "   ", "\n\t\n"])
+@pytest.mark.parametrize("question", ["", "   ", "\n\t\n", "?", "？ …", "🍵?"])
 def test_an_empty_question_is_refused_without_further_advice(desk: Desk, question: str) -> None:
     outcome = desk(question, *QUICK)
 
