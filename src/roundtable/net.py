@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .core.addresses import is_public_address, is_this_machine, wrong_address
 from .core.errors import NetError
-from .proxies import CORRECT_IT, proxy_trouble
+from .proxies import CORRECT_IT, of_the_proxy, proxy_named_by, proxy_trouble
 
 if TYPE_CHECKING:
     import httpx2
@@ -157,6 +157,13 @@ async def request(
         if (why := _of_tls(error)) is not None:
             told = f"{label} cannot be reached over https at {sending.url.host}."
             raise NetError("tls", told, why) from None
+        direct = not proxies or sending.untrusted
+        proxy = "" if direct else proxy_named_by(str(sending.url))
+        if proxy and isinstance(error, (httpx2.ConnectError, httpx2.ProxyError)):
+            told = (
+                f"The proxy that {proxy} names did not pass on the request to {sending.url.host}."
+            )
+            raise NetError("proxy", told, of_the_proxy(proxy)) from None
         raise NetError(
             "unreachable",
             f"{label} cannot be reached at {sending.url.host}.",

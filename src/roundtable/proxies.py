@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
-from urllib.request import getproxies
+from urllib.request import getproxies, proxy_bypass
 
 from .core.addresses import WEB, address_parts, is_this_machine, wrong_address
 
 CORRECT_IT = "Correct it, or unset it."
 """What to do about a variable that holds no address."""
+SYSTEM = "the system's settings"
+"""What names the proxy where no variable does, on macOS and Windows."""
 _SOCKS = ("socks5", "socks5h")
 
 
@@ -33,6 +35,31 @@ def broken_proxy() -> str:
         if (value := found.get(scheme)) and (expected := _wrong(value)):
             return f"{_variable(f'{scheme}_proxy')}: expected {expected}."
     return ""
+
+
+def proxy_named_by(url: str) -> str:
+    """The variable that names the proxy through which this address is called; empty if it is called
+    directly, as every server of this machine is."""
+    parts = address_parts(url)
+    host = parts.hostname or ""
+    if is_this_machine(host) or proxy_bypass(host):
+        return ""
+    found = getproxies()
+    for scheme in (parts.scheme, "all"):
+        if found.get(scheme):
+            variable = _variable(f"{scheme}_proxy")
+            return variable if os.environ.get(variable) else SYSTEM
+    return ""
+
+
+def of_the_proxy(variable: str) -> str:
+    """What to do where nothing came through the proxy that this variable names."""
+    past = "name the server in NO_PROXY if it needs none."
+    if variable == SYSTEM:
+        return f"Is that proxy reachable from here, and running? Correct it, or {past}"
+    return (
+        f"Is that proxy reachable from here, and running? Correct {variable}, unset it, or {past}"
+    )
 
 
 def _wrong(proxy: str) -> str:

@@ -268,6 +268,11 @@ def test_provider_addresses_are_completed_from_what_people_write(registry: Regis
         "http://:11500": "http://127.0.0.1:11500/v1",
         "[::]:11500": "http://127.0.0.1:11500/v1",
         "[::1]:11500": "http://[::1]:11500/v1",
+        "::": "http://127.0.0.1:11434/v1",
+        "::1": "http://[::1]:11434/v1",
+        "127.0.0.1:": "http://127.0.0.1:11434/v1",
+        '"0.0.0.0:11500"': "http://127.0.0.1:11500/v1",
+        "'127.0.0.1'": "http://127.0.0.1:11434/v1",
         "http://gpu:1/": "http://gpu:1/v1",
         # Behind a path, too: its list is asked for there, so it is called there.
         "https://gpu.example/custom": "https://gpu.example/custom/v1",
@@ -280,6 +285,22 @@ def test_provider_addresses_are_completed_from_what_people_write(registry: Regis
     assert google.address({"GOOGLE_GEMINI_BASE_URL": "https://proxy.example"}) == (
         "https://proxy.example/v1beta/openai"
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("0.0.0.0:abc", "port"),
+        (":abc", "port"),
+        (":0", "port"),
+        ("::1:11434", "brackets"),
+        ('"127.0.0.1', "quotation marks"),
+    ],
+)
+def test_an_address_that_is_none_is_told_by_the_part_that_is_wrong(
+    registry: Registry, written: str, expected: str
+) -> None:
+    assert expected in registry.providers["ollama"].address_trouble({"OLLAMA_HOST": written})
 
 
 def test_loading_brings_no_heavy_package_along() -> None:

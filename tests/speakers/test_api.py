@@ -667,7 +667,7 @@ async def test_a_web_page_in_place_of_an_answer_names_the_address() -> None:
     with provider_server(lambda _: page) as server, pytest.raises(SpeakerError) as caught:
         await ask(server, request(CHAT))
     assert caught.value.cause == "garbled"
-    assert f"at {server.openai_url} is no model server" in caught.value.message
+    assert f"there is no model server at {server.openai_url}" in caught.value.message
 
 
 async def test_a_call_that_is_redirected_elsewhere_names_the_server_and_is_not_made_again() -> None:

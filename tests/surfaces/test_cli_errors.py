@@ -28,7 +28,7 @@ def refused(outcome: Outcome, *words: str) -> None:
         assert each in outcome.err
 
 
-@pytest.mark.parametrize("question", ["", "   ", "\n\t\n"])
+@pytest.mark.parametrize("question", ["", "   ", "\n\t\n", "?", "？ …", "🍵?"])
 def test_an_empty_question_is_refused_without_further_advice(desk: Desk, question: str) -> None:
     outcome = desk(question, *QUICK)
 
@@ -565,6 +565,30 @@ def test_help_is_there_for_a_command_too(desk: Desk, name: str) -> None:
 
     assert (told.code, usual.code) == (0, 0)
     assert told.out.split() == usual.out.split()
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("resum", "Did you mean resume"),
+        ("setpu", "Did you mean setup"),
+        ("confgi", "Did you mean config"),
+        ("counsil", "Did you mean council"),
+        ("xyzzy", "`roundtable --help` the commands"),
+    ],
+)
+def test_help_for_a_mistyped_word_looks_among_procedures_and_commands(
+    desk: Desk, word: str, told: str
+) -> None:
+    refused(desk("help", word), f"Unknown procedure or command '{word}'.", told)
+
+
+def test_help_is_there_for_a_command_within_another(desk: Desk) -> None:
+    told, usual = desk("help", "tokens", "add"), desk("tokens", "add", "--help")
+
+    assert told.out.split() == usual.out.split()
+    refused(desk("help", "tokens", "ad"), "Unknown command of tokens 'ad'.", "Did you mean add?")
+    refused(desk("help", "show", "more"), "roundtable help show")
 
 
 def test_a_flag_of_other_commands_is_said_to_be_theirs(desk: Desk) -> None:

@@ -43,6 +43,7 @@ def offered(desk: Desk, line: str, shell: str = "bash", **env: str) -> list[str]
         ("roundtable ask --notify st", {"plain,stdout", "plain,stderr"}),
         ("roundtable ask --context q", {"file,q"}),
         ("roundtable help meet", {"plain,meeting"}),
+        ("roundtable help res", {"plain,resume"}),
         ("roundtable ask --roster tech", {"plain,tech-design-review"}),
         ("roundtable ask --language d", {"plain,de"}),
         ("roundtable export example:free", {"plain,example:free-buses"}),

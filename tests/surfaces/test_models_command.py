@@ -129,3 +129,26 @@ def test_who_cannot_be_used_is_told_apart_with_why(
     assert "The server at 127.0.0.1:9" not in usable
     assert "The server at 127.0.0.1:9 does not answer (unreachable)." in shut
     assert "only demonstrates" in usable, "the one that can speak is named beside none"
+
+
+def test_scripted_speakers_are_found_by_their_name(desk: Desk) -> None:
+    one, all_ = desk("models", "scripted/echo"), desk("models", "scripted")
+    assert (one.code, all_.code) == (0, 0), one.err
+    assert "scripted/echo: repeats" in one.out
+    assert "scripted/stubborn" not in one.out
+    assert "scripted/stubborn" in all_.out
+
+
+def test_a_known_model_that_waits_for_a_key_is_told_with_what_it_waits_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for line in (("--all", "opus"), ("anthropic/claude-opus-4-6",), ("anthropic",)):
+        outcome = desk("models", *line)
+        assert outcome.code == 2
+        assert "anthropic/claude-opus-4-6" in outcome.err
+        assert "set ANTHROPIC_API_KEY" in outcome.err
+    assert "opus stands for anthropic/claude-opus-4-6" in desk("models", "opus").err
+    assert "--all, without a word, shows all" in desk("models", "--all", "no-such").err
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    assert "anthropic/claude-opus-4-6 " in desk("models", "opus").out

@@ -65,3 +65,20 @@ def test_a_point_of_view_ends_in_a_full_stop_within_a_prompt(
     sent = prompts(server)
     assert "what matters in the field of a zorp. Where that view" in sent
     assert ".. Where that view" not in sent
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("named", ["architect,architect", "architect,Building Architect"])
+def test_nobody_sits_twice_in_any_procedure(desk: Desk, procedure: str, named: str) -> None:
+    refused = desk(
+        "Tea or coffee?", "--procedure", procedure, "--experts", named, "--models", "scripted/echo"
+    )
+    assert refused.code == 2, refused.err
+    assert "twice" in refused.err or "a name of its own" in refused.err
+
+
+def test_an_expert_of_the_library_is_found_before_a_colon_that_nothing_follows(desk: Desk) -> None:
+    told = desk("Tea?", "--experts", "architect:,Beekeeper:", "--models", "scripted/echo",
+                "--dry-run")  # fmt: skip
+    assert "Building Architect: scripted/echo" in told.out, told.err
+    assert "Beekeeper: scripted/echo" in told.out

@@ -234,6 +234,15 @@ def test_many_questions_whose_database_is_gone_say_what_has_to_come_first(
     assert "What was answered is kept" not in outcome.err
     assert "and nowhere else." in outcome.err
     mover.put_back()
+    begun = desk("list", "--json").document
+    if not by_hand and "--json" in more:
+        first, second = outcome.document["questions"]
+        assert first["discussion_id"] in {each["discussion_id"] for each in begun}
+        assert (first["ended"], first["known_cost_usd"]) == ("interrupted", None)
+        assert (second["discussion_id"], second["ended"]) == (None, "failed")
+        assert "which goes on with what was interrupted and tries what failed." in outcome.err
+    if not by_hand and not more:
+        assert f"1  {begun[0]['discussion_id']}  interrupted" in outcome.out
     assert desk("ask", "--questions", "q.txt", *SEATS, "--quiet").code == 0
 
 

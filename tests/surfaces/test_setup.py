@@ -220,7 +220,8 @@ def test_what_was_chosen_counts_in_every_procedure(desk: Desk, procedure: str) -
 
 @pytest.mark.usefixtures("ollama")
 def test_one_can_go_back_and_answer_otherwise(desk: Desk) -> None:
-    typed = NO_KEY + "A\nback\n<\nC\nback\nB\nB\nA\nA\n" + "\n" * 5
+    before_the_first = "<\nback\n" + NO_KEY
+    typed = f"{NO_KEY}A\nback\n{before_the_first}C\nback\nB\nB\nA\nA\n" + "\n" * 5
     outcome, config = setup(desk, typed)
 
     assert "This is the first question." in outcome.err
@@ -727,6 +728,25 @@ def test_a_server_is_set_up_by_its_address_and_asks_for_its_key_only_if_it_wants
         assert HOUSE_KEY not in (desk.home / "keys.toml").read_text("utf-8")
         assert desk("Tea or coffee?", "--quick", "--no-log").code == 0
         assert not any(HOUSE_KEY in str(each.headers) for each in free.requests)
+
+
+def test_who_goes_back_before_the_models_takes_back_the_server_that_was_entered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        provider_server(obedient, models=("wrong-a",)) as wrong,
+        provider_server(obedient, models=("right-a",)) as right,
+    ):
+        at_no_variable(monkeypatch)
+        # One step back from the models, then one more; back counts where an address is typed, too.
+        revised = f"C\n{wrong.openai_url}\n{NO_KEY}back\nback\nC\nback\nC\n{right.openai_url}\n"
+        outcome, config = setup(desk, revised + "\n" * 12)
+    assert outcome.code == 0, outcome.out + outcome.err
+    assert f"Taken back: the server {wrong.openai_url}." in outcome.out
+    assert "none of the options" not in outcome.err
+    assert "first question" not in outcome.err
+    assert set(config["models"].values()) == {"openai/right-a"}
+    assert wrong.openai_url not in (desk.home / "keys.toml").read_text("utf-8")
 
 
 def test_a_server_that_lists_and_lets_nobody_in_is_not_said_to_answer(

@@ -194,3 +194,42 @@ def test_a_server_that_redirects_to_a_port_that_there_is_not_is_not_followed(
         outcome = desk("models")
     assert outcome.code == 0
     assert "redirects to another place, which is not followed" in outcome.out
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "ALL_PROXY"])
+def test_a_proxy_that_does_not_answer_is_named_and_a_server_of_this_machine_does_without(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, server_of_this_machine: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "http://me:secret@127.0.0.1:1")
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", server_of_this_machine)
+    here = desk("doctor", "--reach")
+    assert "answered in" in here.out
+    assert "not available" not in here.out
+    assert desk("Tea?", "--quick", "--no-log", "--json").code == 0
+
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://house.test:8000/v1")
+    listed = desk("models", "openai")
+    called = desk("Tea?", "--models", "openai/some-model", "--no-log")
+    for told in (listed.err, called.err):
+        assert f"the proxy that {variable} names did not pass on the " in told
+        assert f"Correct {variable}, unset it, or name the server in NO_PROXY" in told
+        assert "secret" not in told
+    assert desk("doctor", "--reach").out.count(f"the proxy that {variable} names") >= 1
+
+    monkeypatch.setenv("NO_PROXY", "house.test")
+    assert "the proxy that" not in desk("models", "openai", "--refresh").err
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY"])
+def test_the_list_and_the_calls_of_a_server_go_the_same_way(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    with provider_server(obedient, models=("house-a",)) as proxy:
+        monkeypatch.setenv(variable, proxy.base_url)
+        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+        monkeypatch.setenv("LLAMACPP_BASE_URL", "http://house.test:8000/v1")
+        examined = desk("doctor", "--reach")
+    assert "llamacpp/house-a answered in" in examined.out
+    assert set(proxy.looked_up) == {"http://house.test:8000/v1/models"}
+    assert [each.path for each in proxy.requests] == ["http://house.test:8000/v1/chat/completions"]

@@ -8,9 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _OF_PROTOCOLS = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 """Nobody's servers; which of them count as global depends on Python's version."""
-
-
 WEB = ("http", "https")
+_QUOTATION_MARKS = frozenset("\"'`")
 
 
 def wrong_address(url: str, schemes: tuple[str, ...] = WEB) -> str:
@@ -20,9 +19,14 @@ def wrong_address(url: str, schemes: tuple[str, ...] = WEB) -> str:
         return "an address without spaces and line breaks"
     try:
         parts = urlsplit(url)
+        host = parts.hostname or ""
+        place = parts.netloc.rpartition("@")[2]
+        if _QUOTATION_MARKS & {url[:1], *host}:
+            return "an address without quotation marks"
         if parts.scheme not in schemes:
             return f"an address that begins with {' or '.join(f'{each}://' for each in schemes)}"
-        host = parts.hostname or ""
+        if place.count(":") > 1 and not place.startswith("["):
+            raise ValueError
     except ValueError:
         return "an address with an IPv6 number in its brackets, such as http://[::1]:8000/v1"
     try:

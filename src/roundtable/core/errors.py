@@ -98,6 +98,9 @@ MANY = 30
 _LISTED = {
     "model": "Write PROVIDER/MODEL, or an alias such as opus; `roundtable models` shows them.",
     "expert": "`roundtable experts` lists them; `roundtable experts WORDS` searches.",
+    "procedure or command": (
+        "`roundtable help` lists the procedures, `roundtable --help` the commands."
+    ),
 }
 
 
@@ -395,7 +398,15 @@ class ChannelError(RoundtableError):
 
 
 NetCause = Literal[
-    "address", "private", "unreachable", "tls", "timeout", "too_large", "redirect", "format"
+    "address",
+    "private",
+    "proxy",
+    "unreachable",
+    "tls",
+    "timeout",
+    "too_large",
+    "redirect",
+    "format",
 ]
 
 

@@ -28,8 +28,12 @@ def is_described(named: str) -> bool:
 
 
 def bare_name(named: str) -> str:
-    """The name alone. UsageError if it holds marks of which a page or a prompt makes something."""
-    name = named.partition(DESCRIBES)[0].strip() if is_described(named) else named
+    """The name alone, without a colon that nothing follows. UsageError if there is none, or if it
+    holds marks of which a page or a prompt makes something."""
+    before = named.partition(DESCRIBES)[0] if is_described(named) else named.strip().rstrip(":：")
+    name = before.strip()
+    if not name:
+        raise UsageError(f"{named!r} names no expert.", "Write a name, or `Name: a sentence`.")
     if _MARKUP.search(name):
         raise UsageError(
             f"{clip(name, 60)!r} cannot be the name of an expert: it holds markup.",

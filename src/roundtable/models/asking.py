@@ -169,8 +169,6 @@ class _Asked:
             headers=headers,
             max_bytes=MOST_BYTES,
             redirects="same place",
-            # A server of this machine, or one that the user named, is reached directly.
-            proxies=self.provider.probe is None,
             **more,
         )
 
@@ -239,6 +237,9 @@ class _Asked:
             case "tls":
                 told = f"{where} does not answer over https."
                 return EndpointList(heard="silent", told=told, remedy=error.remedy)
+            case "proxy":
+                told = f"{where} was not reached: {_as_clause(error.message)}"
+                return EndpointList(heard="silent", told=told, remedy=error.remedy)
             case "timeout":
                 told = f"{where} did not list its models in time."
                 return EndpointList(heard="silent", told=told, remedy=self._or_by_name(REACH))
@@ -269,6 +270,10 @@ class _Asked:
             return remedy
         named = f"or name a model that it has: --models {self.provider.id}/NAME."
         return f"{remedy.removesuffix('.')}, {named}" if remedy else f"{named[3:].capitalize()}"
+
+
+def _as_clause(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def _reason(answer: Answer) -> str:

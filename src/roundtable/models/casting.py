@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..core.errors import UsageError
 from ..core.text import slug
 from ..experts.chosen import (
     ASKED_FOR,
+    bare_name,
     chosen_expert,
     is_described,
     named_expert,
@@ -97,6 +99,7 @@ class LibraryCasting:
             self._selector = self._make_selector()
         selector = self._selector
         named = [self._named(selector, name) for name in casting_request.include]
+        _refuse_twins(named)
         if len(named) >= casting_request.count:
             return named
         known = {expert.id for expert in selector.experts}
@@ -116,10 +119,25 @@ class LibraryCasting:
         return self._known[name]
 
 
+def _refuse_twins(named: Iterable[ChosenExpert]) -> None:
+    """UsageError for somebody who was named twice, be it by id and by name: neither a vote nor a
+    reader could tell the two apart."""
+    seen: set[str] = set()
+    for expert in named:
+        if (name := expert.name.casefold()) in seen:
+            raise UsageError(
+                f"{expert.name} is named twice among the experts.",
+                "Name each of them once; a second one of the same field needs a name of its own.",
+            )
+        seen.add(name)
+
+
 def _named(selector: Selector, name: str) -> ChosenExpert:
     """The library's expert of this name, or the method of reasoning; else an expert of this
     name with the guidance of the nearest one, if there is one that the name itself points at."""
-    wanted = name.strip().casefold()
+    if not is_described(name):
+        name = bare_name(name)
+    wanted = name.casefold()
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
             return chosen_expert(expert, ASKED_FOR)

@@ -5,7 +5,9 @@ It names variables and never holds a key: only a speaker reads a key's value, at
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from ipaddress import IPv6Address
 from typing import Literal
 
 from pydantic import Field, field_validator
@@ -20,7 +22,8 @@ ProviderKind = Literal[
     "openai", "anthropic", "google", "xai", "openai-compatible", "command", "local", "scripted"
 ]
 
-_EVERYWHERE = pattern(r"(?:0\.0\.0\.0|\[::\])(?=[:/]|\Z)|(?=:\d)")
+_EVERYWHERE = pattern(r"(?:0\.0\.0\.0|\[::\])(?=[:/]|\Z)|(?=:(?!:))")
+_QUOTED = pattern(r"""(["'`])(.*)\1""", re.DOTALL)
 
 
 class Provider(Value):
@@ -109,9 +112,11 @@ class Provider(Value):
         return f"The server at {where}" if where else self.label
 
     def complete(self, url: str) -> str:
-        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `:11434`, `http://host/`,
-        … What is no address stays none."""
-        whole = url if "://" in url else f"http://{url}"
+        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `:11434`, `::1`,
+        `http://host/`, … What is no address stays none."""
+        if quoted := _QUOTED.fullmatch(url):
+            url = quoted[2].strip()  # no part of any address, and Ollama reads past them, too
+        whole = url if "://" in url else f"http://{_bracketed(url)}"
         scheme, _, rest = whole.partition("://")
         # Where a server listens, not where it is found; one of this machine may name a port alone.
         listens = _EVERYWHERE.match(rest)
@@ -120,7 +125,7 @@ class Provider(Value):
         if wrong_address(whole):
             return whole
         parts = address_parts(whole)
-        netloc = parts.netloc
+        netloc = parts.netloc.removesuffix(":")
         usual = address_parts(self.base_url or "")
         if "://" not in url and parts.port is None and usual.port is not None:
             netloc = f"{netloc}:{usual.port}"
@@ -128,3 +133,11 @@ class Provider(Value):
         if self.probe == "ollama" and not path.endswith(self.api_path):
             path += self.api_path  # behind a proxy, its host has a path
         return parts._replace(netloc=netloc, path=path).geturl()
+
+
+def _bracketed(host: str) -> str:
+    """An IPv6 number as it stands in an address; anything else as it is."""
+    try:
+        return f"[{IPv6Address(host)}]"
+    except ValueError:
+        return host

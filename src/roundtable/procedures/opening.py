@@ -84,7 +84,7 @@ def checked_topic(topic: str) -> str:
     """The topic as it will be stored, or BadTopic with what to do instead."""
     _refuse_binary(topic, "The question")
     text = topic.strip()
-    if not text:
+    if not any(map(str.isalnum, text)):  # signs alone ask nothing, and would be paid for
         raise BadTopic("The question is empty.", 'Ask one: roundtable "Should we …?"')
     if len(text) > MAX_TOPIC:
         raise BadTopic(

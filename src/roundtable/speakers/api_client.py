@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 import httpx2
 
+from ..core.addresses import address_parts, is_this_machine
 from ..core.errors import NetError, SpeakerError
 from ..net import RootsWhenNeeded
 from ..ports import CUT, SpeakRequest
-from ..proxies import broken_proxy
 from ..version import __version__
 from . import wire_chat, wire_messages, wire_responses
 from .abilities import Abilities, Dialect, Extra, abilities
@@ -65,16 +65,23 @@ _WIRES: dict[Dialect, Wire] = {
 
 
 class ApiClient:
-    """One pool of connections for all providers."""
+    """The connections to all providers."""
 
     def __init__(self) -> None:
         self._leaving: set[asyncio.Task[None]] = set()
-        self._http = httpx2.AsyncClient(
+        self._pools: dict[bool, httpx2.AsyncClient] = {}
+        """Of the servers of this machine, and of all others: those of the first go through no proxy
+        of the environment, which could not reach them."""
+
+    def _pool(self, address: str) -> httpx2.AsyncClient:
+        here = is_this_machine(address_parts(address).hostname or "")
+        if (known := self._pools.get(here)) is not None:
+            return known
+        made = self._pools[here] = httpx2.AsyncClient(
             verify=RootsWhenNeeded(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
-            # It could not be made with them. Only servers of this machine are called then.
-            trust_env=not broken_proxy(),
+            trust_env=not here,
             headers={
                 "accept": "application/json",
                 # Unpacked, a small answer could become a very large one.
@@ -84,6 +91,7 @@ class ApiClient:
             },
             event_hooks={"response": [look]},
         )
+        return made
 
     def call(
         self, endpoint: Endpoint, name: str, request: SpeakRequest, refused: Collection[Extra]
@@ -96,7 +104,7 @@ class ApiClient:
         """A request, and the beginning of what is answered."""
         if self._leaving:  # connections that are free in a moment need not be made
             await asyncio.wait(self._leaving, timeout=_A_MOMENT)
-        async with self._http.stream("POST", address, **how) as response:
+        async with self._pool(address).stream("POST", address, **how) as response:
             yield response
 
     def let_run_out(self, line: AsyncExitStack, received: AsyncIterator[bytes]) -> None:
@@ -110,7 +118,8 @@ class ApiClient:
         for leaving in (all_leaving := list(self._leaving)):
             leaving.cancel()
         await asyncio.gather(*all_leaving, return_exceptions=True)
-        await self._http.aclose()
+        for pool in self._pools.values():
+            await pool.aclose()
 
 
 class ApiCall:

@@ -16,11 +16,13 @@ from ..core.pattern import pattern
 from ..core.text import REDACTED, redact
 from ..core.throttle import span
 from ..net import seconds_to_wait
+from ..proxies import of_the_proxy, proxy_named_by
 from .answer import ProviderError
 from .api import Endpoint
 from .hearing import WebPage
 
 _LONGEST_DETAIL = 300
+_NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
 SHORT_KEY = 8
 LONG_WAIT = 60.0
 """Seconds; a discussion does not wait much longer for anybody."""
@@ -45,8 +47,15 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
         address = redact(endpoint.base_url)
         return SpeakerError(
             "garbled",
-            f"{endpoint.label} answers with a web page: at {address} is no model server.",
+            f"{endpoint.label} answers with a web page: there is no model server at {address}.",
             "Check the address (most end with /v1).",
+        )
+    if isinstance(error, _NO_CONNECTION) and (proxy := proxy_named_by(endpoint.base_url)):
+        return SpeakerError(
+            "unavailable",
+            f"{endpoint.label} was not reached: the proxy that {proxy} names did not pass on the "
+            "call.",
+            of_the_proxy(proxy),
         )
     detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)

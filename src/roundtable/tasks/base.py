@@ -49,7 +49,7 @@ async def json_request(
 
 def _remedy(error: NetError) -> str:
     match error.cause:
-        case "address" | "tls":
+        case "address" | "tls" | "proxy":
             return error.remedy
         case "unreachable" | "format":
             return f"Check the address. {_LATER}"

@@ -91,9 +91,18 @@ class Done:
     before: bool = False
     """Whether it was answered by an earlier call."""
     error: str = ""
+    broken_off: str = ""
+    """The discussion that was begun and whose database could not be used any more: what it came to
+    is not known here."""
+
+    @property
+    def discussion_id(self) -> str | None:
+        return self.state.discussion_id if self.state else self.broken_off or None
 
     @property
     def ended(self) -> str:
+        if self.broken_off:
+            return "interrupted"
         if self.error or self.state is None or self.state.verdict is None:
             return "failed"
         closed = self.state.closed
@@ -141,6 +150,7 @@ def batch_command(flags: Mapping[str, Any]) -> int:
 
 
 _AGAIN = "give the same command again to go on"
+_AGAIN_DOES = {"interrupted": "goes on with what was interrupted", "failed": "tries what failed"}
 _FRESH_AGAIN = (
     "give the same command without --fresh to go on; with it, all would be asked and paid for "
     "again, and without it a question that was not reached keeps an earlier answer"
@@ -285,17 +295,20 @@ async def _hold(
 
 async def _one(app: App, asked: Asked, flags: Mapping[str, Any], left: Left) -> Done:
     """A question to its end. What goes wrong with it is no matter of the others'."""
+    begun = ""
     try:
         state, before = await _opened(app, asked, flags)
+        begun = state.discussion_id
         if not before:
             state = await _run(app, state, flags, left)
             if state.verdict is not None and leaves_files(state, flags):
                 write_files(app, state, flags)
     except RoundtableError as error:
-        if isinstance(error, LedgerError):
-            left.failed(error)
-            echo_error(str(error))  # in full: it says what is kept where
-        return Done(asked.question, error=str(error))
+        if not isinstance(error, LedgerError):
+            return Done(asked.question, error=str(error))
+        left.failed(error)
+        echo_error(str(error))  # in full: it says what is kept where
+        return Done(asked.question, error=str(error), broken_off=begun)
     return Done(asked.question, state, before)
 
 
@@ -427,15 +440,17 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any], left: Left) -> in
                 _show(number, each)
     ended = Counter(each.ended for each in done)
     told = ", ".join(f"{count_} {word}" for word, count_ in ended.items())
-    if flags["quiet"] and not ended["failed"] and not ended["cut short"]:
+    failed = ended["failed"] or ended["interrupted"]
+    if flags["quiet"] and not failed and not ended["cut short"]:
         return 0  # all that there is to say has been said
     echo_error(f"{len(done)} {'question' if len(done) == 1 else 'questions'}: {told}.")
     if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
-    if ended["failed"]:
+    if failed:
         same = "the same command without --fresh" if flags["fresh"] else "the same command"
         if left.first():
-            left.say_how_to_go_on(then=f"give {same} again, which tries what failed")
+            does = [_AGAIN_DOES[word] for word in ("interrupted", "failed") if ended[word]]
+            left.say_how_to_go_on(then=f"give {same} again, which {listed(does)}")
         else:
             echo_error(f"{same[0].upper()}{same[1:]} tries again what failed.")
         return FAILED
@@ -457,7 +472,7 @@ def _show_in_short(number: int, done: Done, *, plain: bool) -> None:
 
 def _show(number: int, done: Done) -> None:
     state = done.state
-    id_ = state.discussion_id if state else "-"
+    id_ = done.discussion_id or "-"
     spent = cost_told(cost_in_short(state)) if state else ""
     echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
@@ -473,12 +488,14 @@ def _row(done: Done) -> dict[str, Any]:
     cost = Cost.of(state) if state else Cost()
     return {
         "question": done.question,
-        "discussion_id": state.discussion_id if state else None,
+        "discussion_id": done.discussion_id,
         "ended": done.ended,
         "answer": Delivery.of(state).answer if state and state.verdict else None,
         "headline": Delivery.of(state).headline if state and state.verdict else None,
-        "error": f"{done.told} {done.remedy}".strip() if done.ended == "failed" else None,
+        "error": f"{done.told} {done.remedy}".strip()
+        if done.ended in ("failed", "interrupted")
+        else None,
         "cost_usd": cost.usd if state else None,
-        **cost.document,
+        **(dict.fromkeys(cost.document) if done.broken_off else cost.document),
         "result": result(state) if state else None,
     }

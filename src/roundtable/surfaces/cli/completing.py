@@ -134,6 +134,16 @@ def procedures() -> Iterator[Value]:
             yield file.stem, str(_toml(file).get("summary", ""))
 
 
+def helped() -> Iterator[Value]:
+    """What `help` tells of: the procedures, and the commands that people are shown."""
+    from .app import cli
+
+    yield from procedures()
+    for name, command in cli.commands.items():
+        if not command.hidden:
+            yield name, command.get_short_help_str(LONGEST)
+
+
 def experts() -> Iterator[Value]:
     own = _package() / "experts"
     folders = (own / "library", _home() / "experts", _project() / "experts")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from ...core.errors import RoundtableError, UsageError
-from ...procedures import CUSTOM, OPTIONS, PROCEDURES, procedure_spec
+from ...core.errors import RoundtableError, UnknownName, UsageError
+from ...procedures import CUSTOM, OPTIONS, PROCEDURES
 from ...procedures.options import ProcedureOptions, described
+from ...procedures.spec import PREFIX
 from ...programs import workspace_of
 from ...settings import read_settings
 from ...user_procedures import ProcedureFiles
@@ -31,17 +32,22 @@ WHEN = {
 _GENERAL = ("context", "language")
 
 
-def help_command(name: str | None) -> int:
-    """It answers also where the settings are broken. `name` is a procedure or a command; where the
-    user called a procedure as a command is called, it is both."""
-    if name is not None:
-        command = None if name in PROCEDURES else _commands().get(name)
+def help_command(words: Sequence[str] = ()) -> int:
+    """It answers also where the settings are broken. `words` name a procedure, or a command with
+    those within it; where the user called a procedure as a command is called, it is both."""
+    if words:
+        name = words[0]
+        command = None if name in PROCEDURES and len(words) == 1 else _commands().get(name)
         if command is not None:
-            with click.Context(command, info_name=f"roundtable {name}") as context:
-                echo_fitted(command.get_help(context))
-            if name not in _own():
+            _tell_command(command, [name], words[1:])
+            if name not in _own() or len(words) > 1:
                 return 0
             echo_fitted("\nYou have a procedure of that name, too:\n")
+        elif len(words) > 1:
+            raise UsageError(
+                f"Help is there for one name, and {name!r} has no commands within it.",
+                "For example: roundtable help tokens add.",
+            )
         return _one(name)
     echo_fitted(HELP)
     echo_fitted("\nThe procedures, and when to use each (--procedure NAME):")
@@ -51,10 +57,29 @@ def help_command(name: str | None) -> int:
     return 0
 
 
+def _tell_command(command: click.Command, path: Sequence[str], within: Sequence[str]) -> None:
+    """The help of a command, or of one `within` it."""
+    called = " ".join(path)
+    if within:
+        name = within[0]
+        known = command.commands if isinstance(command, click.Group) else {}
+        if name not in known:
+            remedy = None if known else f"roundtable help {called} tells of it."
+            raise UnknownName(f"command of {called}", name, known, remedy=remedy)
+        _tell_command(known[name], [*path, name], within[1:])
+        return
+    with click.Context(command, info_name=f"roundtable {called}") as context:
+        echo_fitted(command.get_help(context))
+
+
 def _commands() -> Mapping[str, click.Command]:
     from .app import cli
 
     return cli.commands
+
+
+def _shown() -> list[str]:
+    return [name for name, command in _commands().items() if not command.hidden]
 
 
 def _own() -> dict[str, str]:
@@ -78,7 +103,11 @@ def _files() -> ProcedureFiles:
 def _one(name: str) -> int:
     own = {} if name in PROCEDURES else _own()
     if name not in PROCEDURES and name not in own and name != CUSTOM:
-        procedure_spec(name, _files())  # its error says why not
+        files = _files()
+        if files.find(name.removeprefix(PREFIX)) is None:  # its error says why it is no good
+            raise UnknownName(
+                "procedure or command", name, [*PROCEDURES, *files.names(), *_shown()]
+            )
     model = OPTIONS[name if name in PROCEDURES else CUSTOM]
     echo_fitted(f"{name}: {WHEN.get(name) or own.get(name, 'your own procedures')}")
     echo_options(_tables(model))

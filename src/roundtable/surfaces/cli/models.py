@@ -13,6 +13,7 @@ from typing import Any
 from ...bootstrap import App, start
 from ...core.errors import UsageError
 from ...models.discovery import Asking
+from ...models.entry import ModelEntry
 from ...models.facts import ModelFacts, about_list, facts_of
 from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider, Trouble
 from ...speakers.characters import CHARACTERS
@@ -41,21 +42,21 @@ def models_command(flags: Mapping[str, Any]) -> int:
             tell_once(UsageError(withheld.told, withheld.remedy))
     words = tuple(flags["words"])
     rows = _chosen(found, words)
+    scripted = {name: about for name, about in _scripted().items() if _has(name, words)}
     if flags["as_json"]:
         print_json(_document(app, found, rows))
         return 0
     able = any(models and provider.trouble is None for provider, models in rows)
     if words and not able and (why := _trouble_of(found, words)) is not None:
         raise UsageError(why.told, why.remedy)
-    if words and not rows:
-        raise UsageError(
-            f"No model that can be used now is known to have {' and '.join(map(repr, words))}.",
-            _of_which_nobody_told(found, words) or "roundtable models --all shows all of them.",
-        )
+    if words and not rows and not scripted:
+        raise _nothing_has(found, words)
     if not words:
         echo_fitted(f"Default model: {_default(found)}")
         echo_fitted("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
+    if words and scripted:
+        _show_scripted(scripted)
     if not words:
         _show_troubles(found)
         _show_rest(app, found, everything=flags["show_all"])
@@ -109,22 +110,53 @@ def _of_which_nobody_told(found: Found, words: Sequence[str]) -> str:
     return f"Not known of {len(unknown)}: {named}"
 
 
+def _has(text: str, words: Sequence[str]) -> bool:
+    return all(word.casefold() in text.casefold() for word in words)
+
+
+def _nothing_has(found: Found, words: Sequence[str]) -> UsageError:
+    """Nothing that can be used has the words. What is known, and cannot be used now, is named with
+    what it waits for."""
+    if len(words) == 1 and (named := _named(found, words[0])) is not None:
+        in_full = words[0].casefold() == named.id.casefold()
+        told = f"{named.id} is a model" if in_full else f"{words[0]} stands for {named.id}, a model"
+        trouble = found.why_not(named.id)
+        return UsageError(f"{told} that {trouble.told}.", trouble.remedy)
+    asked = " and ".join(map(repr, words))
+    told = f"No model that can be used now is known to have {asked}."
+    # Of many that have the words, the first few show how to go on.
+    known = [each for each in found.registry.models.values() if _has(each.id, words)]
+    if known:
+        some = ", ".join(each.id for each in known[:5]) + (" …" if len(known) > 5 else ".")
+        remedy = f"Known, and not to be used now: {some} {found.why_not(known[0].id).remedy}"
+        return UsageError(told, remedy.rstrip())
+    everything = "roundtable models --all, without a word, shows all of them."
+    return UsageError(told, _of_which_nobody_told(found, words) or everything)
+
+
+def _named(found: Found, word: str) -> ModelEntry | None:
+    """The model of the registry that a word names, by an alias or in full."""
+    for each in found.registry.models.values():
+        if word.casefold() in (each.id.casefold(), *(alias.casefold() for alias in each.aliases)):
+            return each
+    return None
+
+
 def _chosen(found: Found, words: Sequence[str]) -> Rows:
     """The models that have all the words: in their name, their provider's, or what they can."""
-    wanted = [word.casefold() for word in words]
     rows: Rows = []
     for provider in found.providers:
         models = facts_of(found, provider)
-        if wanted:
-            models = [
-                each for each in models if all(word in _about(provider, each) for word in wanted)
-            ]
-        if models or not wanted:
+        if words:
+            models = [each for each in models if _has(_about(found, provider, each), words)]
+        if models or not words:
             rows.append((provider, models))
     return rows
 
 
-def _about(provider: FoundProvider, model: ModelFacts) -> str:
+def _about(found: Found, provider: FoundProvider, model: ModelFacts) -> str:
+    known = found.registry.models.get(model.id)
+    aliases = known.aliases if known is not None else ()
     can = [
         name
         for name, able in (
@@ -134,7 +166,7 @@ def _about(provider: FoundProvider, model: ModelFacts) -> str:
         )
         if able
     ]
-    return f"{model.id} {model.family} {provider.label} {' '.join(can)}".casefold()
+    return " ".join((model.id, *aliases, model.family, provider.label, *can))
 
 
 def _show(rows: Rows, *, everything: bool) -> None:
@@ -202,6 +234,16 @@ def _yes(able: bool | None) -> str:
     return _UNKNOWN if able is None else "yes" if able else "no"
 
 
+def _scripted() -> dict[str, str]:
+    return {f"scripted/{name}": about for name, about in CHARACTERS.items()}
+
+
+def _show_scripted(scripted: Mapping[str, str]) -> None:
+    echo_fitted("\nTo rehearse without a model (words from a script, and every way to fail):")
+    for name, about in scripted.items():
+        echo_fitted(f"  {name}: {about}")
+
+
 def _show_rest(app: App, found: Found, *, everything: bool) -> None:
     servers = _silent_servers(app, found)
     if found.missing or servers:
@@ -210,9 +252,7 @@ def _show_rest(app: App, found: Found, *, everything: bool) -> None:
             echo_fitted(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
         for server in servers:
             echo_fitted(f"  {server['label']}: {server['get']}")
-    echo_fitted("\nTo rehearse without a model (words from a script, and every way to fail):")
-    for name, about in CHARACTERS.items():
-        echo_fitted(f"  scripted/{name}: {about}")
+    _show_scripted(_scripted())
     aliases = _aliases(app)
     shown = {a: model for a, model in aliases.items() if everything or found.usable(model)}
     echo_fitted("\nAliases:")
@@ -249,7 +289,7 @@ def _document(app: App, found: Found, rows: Rows) -> dict[str, Any]:
             for m in found.missing
         ],
         "local_servers_missing": _silent_servers(app, found),
-        "scripted": {f"scripted/{name}": about for name, about in CHARACTERS.items()},
+        "scripted": _scripted(),
         "aliases": _aliases(app),
     }
 

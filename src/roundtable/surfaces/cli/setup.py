@@ -93,8 +93,13 @@ class _Dialogue:
             named = ", ".join(f"{key} ({place})" for key, place in places.items())
             echo_prose(f"  Set elsewhere, and stronger than what is chosen here: {named}.\n")
         while (question := wizard.question) is not None:
+            typed = self._ask(question)
+            if not wizard.answers and _goes_back(typed):
+                self._offer_keys()
+                wizard = self._wizard(stored)
+                continue
             try:
-                wizard = wizard.answer(self._ask(question))
+                wizard = wizard.answer(typed)
             except UsageError as error:
                 echo_error(str(error))
         if not wizard.confirmed:
@@ -129,12 +134,17 @@ class _Dialogue:
             echo()
 
     def _offer_keys(self) -> None:
-        """Until somebody can speak, or nobody is wanted."""
+        """Until all are entered that are wanted; who goes back takes back what was entered last."""
+        while self._goes_back_from_keys():
+            self._take_back()
+
+    def _goes_back_from_keys(self) -> bool:
+        """Asked until somebody can speak, or nobody is wanted. Whether somebody went back."""
         while not speakers(self._around.found):
             without = WITHOUT if embedded_installed() else f"{WITHOUT_ANYBODY}: {install('demo')}"
             ways = options(*_WAYS, (without, "without"))
             question = Question("way", f"{NOBODY} How shall we go on?", ways, default="key")
-            match self._answered(question, keys=True):
+            match self._answered(question, back=BACK, keys=True):
                 case Pasted(key):
                     self._enter_key(key)
                 case "key":
@@ -147,11 +157,24 @@ class _Dialogue:
                     self._show()
                     if not speakers(self._around.found):
                         echo(self._silence())
-                case _:
-                    return
+                case answer:
+                    return answer == BACK
         again = Question("another", "Enter a key of another provider?", _NO_OR_YES, default=False)
-        while answer := self._answered(again, keys=True):
+        while answer := self._answered(again, back=BACK, keys=True):
+            if answer == BACK:
+                return True
             self._enter_key(answer.key if isinstance(answer, Pasted) else "")
+        return False
+
+    def _take_back(self) -> None:
+        if not self._entered:
+            echo_error("This is the first question. Ctrl-C ends the set-up.")
+            return
+        _, last = self._entered.popitem()
+        what = f"the key of {last.variable}" if last.key else f"the server {redact(last.address)}"
+        echo_prose(f"  Taken back: {what}. It is not kept.")
+        self._around = self._look()
+        self._show()
 
     def _silence(self) -> str:
         """Where servers of this machine were looked for in vain."""
@@ -248,6 +271,7 @@ class _Dialogue:
             echo_prose(f"      {tried.finding.remedy}")
 
     def _take(self, entered: Entered) -> None:
+        self._entered.pop(entered.variable, None)  # so that it is the last one
         self._entered[entered.variable] = entered
         self._around = self._look()
         self._show()
@@ -259,7 +283,7 @@ class _Dialogue:
             typed = str(
                 click.prompt(told, default="", show_default=False, prompt_suffix="> ")
             ).strip()
-            if not typed:
+            if not typed or _goes_back(typed):
                 return ""
             address = provider.complete(typed)
             if not wrong_address(address):
@@ -283,7 +307,9 @@ class _Dialogue:
                     told, default="", show_default=False, hide_input=hidden, prompt_suffix="> "
                 )
             ).strip()
-            if not typed or is_sound_key(typed):
+            if not typed or _goes_back(typed):
+                return ""
+            if is_sound_key(typed):
                 return typed
             echo_error(
                 "That is no key: it holds spaces, quotation marks or letters that no key has. "
@@ -333,7 +359,7 @@ class _Dialogue:
             typed = self._ask(question)
             if keys and looks_like_key(typed.strip()) and is_sound_key(typed.strip()):
                 return Pasted(typed.strip())
-            if back is not None and typed.strip().casefold() in BACK:
+            if back is not None and _goes_back(typed):
                 return back
             try:
                 return question.value_of(typed)
@@ -375,6 +401,10 @@ class Pasted:
     """A key in place of an answer."""
 
     key: str = field(repr=False)
+
+
+def _goes_back(typed: str) -> bool:
+    return typed.strip().casefold() in BACK
 
 
 def _vendor_of(key: str, vendors: Iterable[Provider]) -> Provider | None:

@@ -197,14 +197,14 @@ def completion(shell: str | None) -> int:
 
 @cli.command("help", short_help="The procedures and when to use each; one with all its options.")
 @click.argument(
-    "procedure",
-    required=False,
+    "name",
+    nargs=-1,
     metavar="[PROCEDURE|COMMAND]",
-    type=completing.Offered("name", completing.procedures),
+    type=completing.Offered("name", completing.helped),
 )
-def help_(procedure: str | None) -> int:
+def help_(name: tuple[str, ...]) -> int:
     """List the procedures and when to use each, or describe one, or a command, with all its
     options."""
     from ..helping import help_command
 
-    return help_command(procedure)
+    return help_command(name)
