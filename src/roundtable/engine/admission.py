@@ -17,7 +17,7 @@ from ..core.text import estimate_tokens, likely_tokens
 from ..core.turns import Call
 from ..core.values import Budget, Prompt, ToCome
 from ..rehearsal.estimate import estimate
-from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths
+from ..rehearsal.lengths import Lengths, likely_alone
 from ..rehearsal.play import play
 from .ahead import (
     USEFUL,
@@ -198,8 +198,9 @@ def _wanted(
     usual = lengths.said(model, name, small=speaker.demonstration)
     form = plan.task_for(speaker).form
     alone = call.purpose == "declare" or (form is not None and form.alone)
+    long = lengths.at_most(model, name, small=speaker.demonstration)
     if alone:
-        usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
+        usual, long = likely_alone(usual if call.purpose != "declare" else 0.0)
     if lengths.has_told(model):
         # Once a provider has told how it counts, that is closer than caution.
         tokens_in = min(
@@ -207,9 +208,6 @@ def _wanted(
         )
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
     fewest = max(1, min(most_out, round(fewest)))
-    long = usual * SPREAD
-    if not alone:
-        long = lengths.at_most(model, name, small=speaker.demonstration)
     return Wanted(
         speaker,
         tokens_in,

@@ -378,4 +378,11 @@ def _drawn_to(guess: float, found: Sequence[float]) -> float:
     return weight * median(found) + (1 - weight) * guess
 
 
+def likely_alone(said: float) -> tuple[float, float]:
+    """Of a declaration alone that would usually be so long: the tokens that are set aside for it,
+    for half of one is none, and those beyond which it is rare."""
+    usual = max(said, DECLARED_AGAIN)
+    return usual, usual * SPREAD
+
+
 NOTHING_HEARD = Lengths()

@@ -40,7 +40,7 @@ from ..core.values import OUTSIDE, Participant, Prompt, SearchHit, SpeakerRef
 from ..prompts import render
 from ..prompts.asking import asked
 from .imagined import Mood, imagined
-from .lengths import DECLARED_AGAIN, LONGER, Lengths
+from .lengths import DECLARED_AGAIN, LONGER, Lengths, likely_alone
 
 MOST_STEPS = 400
 """Decisions after which a rehearsal ends, whatever the procedure still wants."""
@@ -102,6 +102,8 @@ class Spoken:
     """How much fewer or more tokens the provider may count in what is read."""
     dispensable: bool
     """Whether the table can do without it."""
+    alone: bool
+    """Whether it is a declaration and nothing else."""
     leaves: int
     """Tokens of the smallest window that may be asked which its prompt leaves free beside the
     answer and a repair of it; below 0 if it does not fit."""
@@ -243,6 +245,7 @@ class _Play:
             )
             long = self.lengths.at_most(speaker.model, template, small=small)
             long = min(most, max(said, long))
+            alone = task.form is not None and task.form.alone
             self.calls.append(
                 Spoken(
                     plan.turn_id,
@@ -254,7 +257,7 @@ class _Play:
                     tokens_in * counted,
                     said,
                     long,
-                    min(most, max(long, LONGER * self.lengths.cut_at(speaker.model))),
+                    self._uncut(speaker, long, most, alone=alone),
                     again,
                     at_most,
                     step,
@@ -263,6 +266,7 @@ class _Play:
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),
                     plan.policy.dispensable,
+                    alone,
                     self._leaves(plan, size, words.whole),
                 )
             )
@@ -281,6 +285,11 @@ class _Play:
                 independent=plan.independent,
             )
         )
+
+    def _uncut(self, speaker: SpeakerRef, long: float, most: float, *, alone: bool) -> float:
+        if alone:  # it is not asked for with less
+            long = max(long, likely_alone(long)[1])
+        return min(most, max(long, LONGER * self.lengths.cut_at(speaker.model)))
 
     def _leaves(self, plan: TurnPlan, size: int, words: str) -> int:
         asked = self.state.start.pace
