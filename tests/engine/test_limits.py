@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from roundtable.core.budget import LIMITS
-from roundtable.core.errors import NotAllowed, SpeakerError
+from roundtable.core.errors import NotAllowed, SpeakerError, used_up_in_thought
 from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State, fold
@@ -321,6 +321,86 @@ def test_what_was_thought_and_not_said_is_counted_and_one_sum_is_told(
     assert spent.cost_usd == pytest.approx(cost)
     if state.exhausted is not None and limit.max_tokens:
         assert f"{state.usage.tokens:,} of 12,000" in (state.closed.detail if state.closed else "")
+
+
+class Thinker(Billed):
+    """Thinks for so many tokens before its first word, and is billed for them."""
+
+    def __init__(self, thoughts: int, *, tells: bool = False) -> None:
+        """`tells`: its server says that it used up its tokens instead of sending nothing."""
+        super().__init__()
+        self.thoughts, self.tells = thoughts, tells
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        read = reply.usage.input_tokens
+        said = min(self.thoughts + reply.usage.output_tokens, request.max_tokens)
+        cost = (read * 1.0 + said * 5.0) / 1_000_000
+        usage = Usage(calls=1, input_tokens=read, output_tokens=said, priced_usd=cost)
+        if request.max_tokens > self.thoughts:
+            return replace(reply, usage=usage)
+        if self.tells:
+            raise used_up_in_thought("The server", usage)
+        return replace(reply, text="", usage=usage, finish_reason="length")
+
+
+def allowances(voice: Thinker) -> dict[str, list[int]]:
+    """The tokens that each turn was allowed, call by call."""
+    found: dict[str, list[int]] = {}
+    for each in voice.requests:
+        turn = each.idempotency_key.split("/", 1)[1].rpartition("/")[0]
+        found.setdefault(turn, []).append(each.max_tokens)
+    return found
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize(("procedure", "tells"), every_pair(PROCEDURES, [True, False]))
+def test_whom_a_limit_cuts_while_it_thinks_is_heard_with_the_limit_that_is_named(
+    procedure: str, tells: bool
+) -> None:
+    # Within what every task of it allows, a declaration alone among them.
+    thoughts = 1_400 if procedure == "deliberation" else 1_900
+    voice = Thinker(thoughts, tells=tells)
+    at = Table({"*": voice})
+
+    async def main() -> tuple[State, list[State]]:
+        opened = await at.service.open(
+            OpenRequest("Tea or coffee?", procedure, budget=Budget(max_cost_usd=0.02))
+        )
+        ended = state = await at.service.run(opened.discussion_id)
+        raised: list[State] = []
+        while state.exhausted is not None and len(raised) < 3:
+            assert state.closed is not None
+            found = re.search(r"--max-cost (?P<more>[\d.]+)$", state.closed.remedy)
+            assert found is not None, state.closed.remedy
+            more = Limits.of(Budget(max_cost_usd=float(found["more"])), "--max-cost")
+            await at.service.raise_limits(opened.discussion_id, more, by="the user")
+            state = await at.service.run(opened.discussion_id)
+            raised.append(state)
+        return ended, raised
+
+    ended, raised = run_in_virtual_time(main())
+    assert ended.closed is not None
+    assert ended.closed.stop_reason == "budget"
+    assert any("thought, before the first word" in each.text for each in notes(ended))
+    assert {each.cause for each in ended.failures} == {"budget"}
+    assert ended.usage.priced_usd <= 0.02
+    assert len(raised) == 1, f"{[each.closed for each in raised]}"
+    assert raised[-1].status == "concluded"
+    assert raised[-1].verdict is not None
+    assert raised[-1].verdict.method == "written"
+    for turn, allowed in allowances(voice).items():
+        again = allowed[1:] if allowed[0] <= thoughts else []
+        assert all(each > thoughts for each in again), f"{turn}: {allowed}"
+
+
+@pytest.mark.requirement("Z-35")
+def test_who_thinks_past_what_its_task_allows_fails_itself_and_is_told_what_gives_it_room() -> None:
+    state = held(Table({"*": Thinker(50_000)}), "deliberation", Budget())
+    assert state.closed is not None
+    assert (state.status, state.closed.stop_reason) == ("failed", "too_few_answers")
+    assert {each.cause for each in state.failures} == {"empty"}
+    assert "--effort medium or high" in state.closed.remedy
 
 
 @pytest.mark.requirement("Z-35")

@@ -109,7 +109,8 @@ def _in_part(
     if concluding and covers(budget, spending, concluding, dearest):
         return refused
     alone = grant(budget, spending, wanted, dearest)
-    if isinstance(alone, Granted) or ahead.begun:
+    known = ahead.lengths.is_lost_in_thought(wanted.speaker.model)
+    if isinstance(alone, Granted) or ahead.begun or known:
         return alone
     # With nobody heard it would end with nothing: even one that may be cut is more.
     last_resort = replace(wanted, fewest_out=max(1, wanted.fewest_out // 2))
@@ -207,6 +208,8 @@ def _wanted(
             tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))
         )
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
+    if not alone and lengths.is_lost_in_thought(model):
+        usual = long = fewest = most_out
     fewest = max(1, min(most_out, round(fewest)))
     return Wanted(
         speaker,

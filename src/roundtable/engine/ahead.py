@@ -311,6 +311,8 @@ def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
     if each.alone:
         usual, long = likely_alone(usual)
         fewest = usual
+    elif lengths.is_lost_in_thought(model):
+        usual = long = fewest = each.uncut_out
     return Wanted(
         speaker,
         ceil(each.tokens_in * caution),

@@ -13,7 +13,7 @@ from math import ceil
 from statistics import median
 
 from ..core.budget import is_paid_by_tokens
-from ..core.events import AttemptFinished, AttemptStarted
+from ..core.events import AttemptFailed, AttemptFinished, AttemptStarted
 from ..core.state import Attempt, State
 from ..core.text import likely_tokens
 from ..ports import CUT
@@ -95,6 +95,8 @@ class Heard:
     seconds: float
     cut: bool = False
     """Whether it was ended before its end: then it would have been longer."""
+    thought: bool = False
+    """Whether all of it was thought: its tokens ended before its first word."""
     forced: bool = False
     """Whether a limit had a hand in how often it was asked again, or was not: then that tells
     nothing of how often it is needed."""
@@ -113,7 +115,8 @@ def heard_in(state: State) -> dict[str, list[Heard]]:
                 continue
             # What follows one that a limit may have cut follows from the cut.
             forced = forced or (answer.cut and is_paid_by_tokens(state.budget))
-            found[attempt.started.model].append(replace(answer, forced=forced))
+            tells = replace(answer, forced=forced or answer.thought)
+            found[attempt.started.model].append(tells)
     return dict(found)
 
 
@@ -157,6 +160,8 @@ def calls_for_each(state: State) -> float | None:
 
 def _heard(attempt: Attempt) -> Heard | None:
     finished, started = attempt.finished, attempt.started
+    if attempt.failed is not None and attempt.failed.used_up is not None:
+        return _thought(started, attempt.failed)
     if finished is None or not finished.usage.output_tokens:
         return None
     return Heard(
@@ -168,6 +173,15 @@ def _heard(attempt: Attempt) -> Heard | None:
         finished.seconds,
         finished.finish_reason == CUT,
     )
+
+
+def _thought(started: AttemptStarted, failed: AttemptFailed) -> Heard:
+    granted = started.reserved.output_tokens
+    told = failed.usage.output_tokens if failed.usage else 0
+    most = granted + started.reserved.spare_tokens
+    said = min(most, max(granted, told))
+    name, likely = started.prompt.template, _likely(started)
+    return Heard(name, started.purpose, said, 0, likely, failed.seconds, cut=True, thought=True)
 
 
 def _said(started: AttemptStarted, finished: AttemptFinished) -> int:
@@ -246,9 +260,25 @@ class Lengths:
     def cut_at(self, model: str) -> int:
         """Tokens after which the longest answer of this model in the discussion at hand was cut; 0
         where it has said as much and come to its end."""
-        here = [each for each in self.here.get(model, ()) if each.purpose != "declare"]
-        longest = max(here, key=lambda each: (each.said, not each.cut), default=None)
+        longest = self._longest_here(model)
         return longest.said if longest is not None and longest.cut else 0
+
+    def is_lost_in_thought(self, model: str) -> bool:
+        """Whether the longest answer of this model in the discussion at hand was cut before its
+        first word: how long it would have thought nobody knows, and whatever is less than all that
+        its task allows may be cut so again."""
+        longest = self._longest_here(model)
+        return longest is not None and longest.thought
+
+    def may_be_lost_in_thought(self, model: str) -> bool:
+        """The same; of a model that was not asked yet, by whether all others are."""
+        if self.here.get(model):
+            return self.is_lost_in_thought(model)
+        return bool(self.here) and all(map(self.is_lost_in_thought, self.here))
+
+    def _longest_here(self, model: str) -> Heard | None:
+        here = [each for each in self.here.get(model, ()) if each.purpose != "declare"]
+        return max(here, key=lambda each: (each.said, not each.cut), default=None)
 
     def again(self, model: str, purpose: str) -> float:
         """The share of its answers that are followed by a call of this purpose."""

@@ -289,6 +289,8 @@ class _Play:
     def _uncut(self, speaker: SpeakerRef, long: float, most: float, *, alone: bool) -> float:
         if alone:  # it is not asked for with less
             long = max(long, likely_alone(long)[1])
+        elif self.lengths.may_be_lost_in_thought(speaker.model):
+            return most
         return min(most, max(long, LONGER * self.lengths.cut_at(speaker.model)))
 
     def _leaves(self, plan: TurnPlan, size: int, words: str) -> int:
