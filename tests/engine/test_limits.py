@@ -22,7 +22,7 @@ from roundtable.procedures.endings import to_raise
 from roundtable.procedures.opening import LARGEST_LIMIT, OpenRequest
 from roundtable.rehearsal.estimate import Estimate, over_budget
 from roundtable.views.decision import Decision
-from roundtable.views.notes import notes
+from roundtable.views.notes import BEYOND_LIMIT, notes
 from tests.covering import every_pair
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
@@ -417,6 +417,63 @@ def test_whoever_was_charged_beyond_a_limit_is_told_so_and_why() -> None:
     assert state.closed is not None
     assert state.usage.priced_usd > 0.02
     assert "because a provider counted more than it had been asked for" in state.closed.detail
+
+
+class Surcharged(Billed):
+    """Bills thoughts that nobody asked for and nobody sees beside each answer of these turns."""
+
+    def __init__(self, unasked: int, *stages: str) -> None:
+        super().__init__(words=200)
+        self.unasked, self.stages = unasked, stages
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        if self.stages and request.idempotency_key.split("/")[2] not in self.stages:
+            return reply
+        more = {
+            "output_tokens": reply.usage.output_tokens + self.unasked,
+            "priced_usd": reply.usage.priced_usd + self.unasked * 5 / 1_000_000,
+        }
+        return replace(reply, usage=reply.usage.model_copy(update=more))
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_what_is_billed_unasked_is_set_aside_for_the_rest_and_the_amount_named_holds_it(
+    procedure: str,
+) -> None:
+    at = Table({"*": Surcharged(9_000)})
+
+    async def main() -> tuple[State, float, State]:
+        budget = Budget(max_cost_usd=0.03)
+        opened = await at.service.open(OpenRequest("Tea or coffee?", procedure, budget=budget))
+        ended = await at.service.run(opened.discussion_id)
+        assert ended.closed is not None
+        found = re.search(r"--max-cost (?P<more>[\d.]+)$", ended.closed.remedy)
+        assert found is not None, ended.closed.remedy
+        more = float(found["more"])
+        limits = Limits.of(Budget(max_cost_usd=more), "--max-cost")
+        await at.service.raise_limits(opened.discussion_id, limits, by="the user")
+        return ended, more, await at.service.run(opened.discussion_id)
+
+    ended, more, raised = run_in_virtual_time(main())
+    assert ended.usage.priced_usd > 0.03, "nobody could know before the first was billed"
+    assert (raised.status, raised.exhausted) == ("concluded", None)
+    assert raised.usage.priced_usd <= more
+    assert BEYOND_LIMIT not in [each.code for each in notes(raised)]
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_discussion_that_concludes_beyond_its_limit_says_so_once() -> None:
+    free = held(Table({"*": Surcharged(0)}), "deliberation", Budget()).usage.priced_usd
+    limit = 1.6 * free
+    host = Table({"*": Surcharged(9_000, "synthesis")})
+    state = held(host, "deliberation", Budget(max_cost_usd=limit))
+    assert (state.status, state.exhausted) == ("concluded", None)
+    assert state.usage.priced_usd > limit
+    [told] = [each.text for each in notes(state) if each.code == BEYOND_LIMIT]
+    assert f"of {dollars(limit)} spent" in told
+    assert "because a provider counted more than it had been asked for" in told
 
 
 @pytest.mark.requirement("Z-35")

@@ -207,6 +207,8 @@ def _wanted(
         tokens_in = min(
             tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))
         )
+    # What was billed here is paid again, whatever the words of the prompt come to.
+    tokens_in = max(tokens_in, ceil(likely_tokens(text) * lengths.charged_times(model)))
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
     if not alone and lengths.is_lost_in_thought(model):
         usual = long = fewest = most_out
@@ -219,4 +221,5 @@ def _wanted(
         max(1, ceil(long)),
         most_out,
         usual_seconds(lengths, plan, call),
+        lengths.unasked(model),
     )

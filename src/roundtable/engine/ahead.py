@@ -321,6 +321,7 @@ def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
         max(1, ceil(long)),
         max(1, ceil(long)),
         each.seconds * (1.0 if each.round > 0 else WHOLE),
+        each.unasked_out,
         each.step + 1,  # after what is asked for now
     )
 

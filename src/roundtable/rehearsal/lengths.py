@@ -74,6 +74,8 @@ LONGER = 2.0
 how long."""
 _OUTLANDISH = 4.0
 """Times as many tokens in as are likely, or as few: no way to count makes so many of a prompt."""
+_TWICE = 2.0
+"""Times the likely tokens in beyond which what is billed is more than another way to count them."""
 _ENOUGH = 4
 """Answers after which what a speaker does counts more than what is usual."""
 _MOST = 400
@@ -95,6 +97,10 @@ class Heard:
     seconds: float
     cut: bool = False
     """Whether it was ended before its end: then it would have been longer."""
+    unasked: int = 0
+    """Tokens out that were billed beside all that it can have said or thought as it was asked."""
+    charged_times: float = 0.0
+    """How many times the likely tokens in were billed, where no way to count makes so many."""
     thought: bool = False
     """Whether all of it was thought: its tokens ended before its first word."""
     forced: bool = False
@@ -164,14 +170,18 @@ def _heard(attempt: Attempt) -> Heard | None:
         return _thought(started, attempt.failed)
     if finished is None or not finished.usage.output_tokens:
         return None
+    said, likely, usage = _said(started, finished), _likely(started), finished.usage
+    times = usage.input_tokens / likely if likely else 0.0
     return Heard(
         started.prompt.template,
         started.purpose,
-        _said(started, finished),
+        said,
         _read(started, finished),
-        _likely(started),
+        likely,
         finished.seconds,
         finished.finish_reason == CUT,
+        max(0, usage.output_tokens - said),
+        times if times > _TWICE else 0.0,
     )
 
 
@@ -181,7 +191,17 @@ def _thought(started: AttemptStarted, failed: AttemptFailed) -> Heard:
     most = granted + started.reserved.spare_tokens
     said = min(most, max(granted, told))
     name, likely = started.prompt.template, _likely(started)
-    return Heard(name, started.purpose, said, 0, likely, failed.seconds, cut=True, thought=True)
+    return Heard(
+        name,
+        started.purpose,
+        said,
+        0,
+        likely,
+        failed.seconds,
+        cut=True,
+        unasked=max(0, told - said),
+        thought=True,
+    )
 
 
 def _said(started: AttemptStarted, finished: AttemptFinished) -> int:
@@ -298,16 +318,36 @@ class Lengths:
         """Whether its provider has told how it counts."""
         return any(each.read and each.likely_read for each in self.heard.get(model, ()))
 
+    def unasked(self, model: str) -> int:
+        """Tokens out that its provider billed for a call in the discussion at hand beside those
+        that it was asked for: it will again."""
+        return max((each.unasked for each in self._billed_here(model)), default=0)
+
+    def charged_times(self, model: str) -> float:
+        """How many times the likely tokens in its provider billed in the discussion at hand, where
+        that is beyond all counting; else 0."""
+        return max((each.charged_times for each in self._billed_here(model)), default=0.0)
+
+    def _billed_here(self, model: str) -> Sequence[Heard]:
+        """Its own calls; of a model that was not asked yet those of others at its provider."""
+        if own := self.here.get(model):
+            return own
+        place = model.partition("/")[0]
+        others = (each for name, each in self.here.items() if name.partition("/")[0] == place)
+        return [heard for each in others for heard in each]
+
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
         answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
         if own := _counts(self.here.get(model, ())):
             answers = answers[-len(own) :]
+        billed = self.charged_times(model)
         if not answers:
-            return 1.0
+            return max(1.0, billed)
         found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
-        # Somebody who counts oddly, or only what is new, must not make it free or endless.
-        return min(2.0, max(0.5, found))
+        # Somebody who counts oddly, or only what is new, must not make it free or endless. What is
+        # billed here is paid, however odd.
+        return max(min(_TWICE, max(0.5, found)), billed)
 
     def heard_here(self, here: Mapping[str, Sequence[Heard]], took: Sequence[Took] = ()) -> Lengths:
         """With what was heard in the discussion at hand, which goes before all others for how its

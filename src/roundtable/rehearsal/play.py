@@ -88,6 +88,8 @@ class Spoken:
     uncut_out: float
     """Tokens that it may take to hear its speaker out, if it was cut in this discussion; else those
     at the long end."""
+    unasked_out: int
+    """Tokens that its provider bills beside those that it is asked for."""
     again: Again
     """What asking again adds, by how often that is needed."""
     again_at_most: Again
@@ -258,6 +260,7 @@ class _Play:
                     said,
                     long,
                     self._uncut(speaker, long, most, alone=alone),
+                    self.lengths.unasked(speaker.model),
                     again,
                     at_most,
                     step,
