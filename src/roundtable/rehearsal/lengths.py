@@ -323,6 +323,14 @@ class Lengths:
         that it was asked for: it will again."""
         return max((each.unasked for each in self._billed_here(model)), default=0)
 
+    def unasked_at_most(self, model: str) -> int:
+        """The same; of a model whose provider was not asked yet, the most of any other, if all that
+        were asked bill so."""
+        if self._billed_here(model):
+            return self.unasked(model)
+        each = [self.unasked(name) for name, heard in self.here.items() if heard]
+        return max(each) if each and all(each) else 0
+
     def charged_times(self, model: str) -> float:
         """How many times the likely tokens in its provider billed in the discussion at hand, where
         that is beyond all counting; else 0."""

@@ -90,6 +90,8 @@ class Spoken:
     at the long end."""
     unasked_out: int
     """Tokens that its provider bills beside those that it is asked for."""
+    unasked_at_most: int
+    """The same, where nobody knows that of it and others bill so."""
     again: Again
     """What asking again adds, by how often that is needed."""
     again_at_most: Again
@@ -261,6 +263,7 @@ class _Play:
                     long,
                     self._uncut(speaker, long, most, alone=alone),
                     self.lengths.unasked(speaker.model),
+                    self.lengths.unasked_at_most(speaker.model),
                     again,
                     at_most,
                     step,
