@@ -57,7 +57,7 @@ def test_a_call_is_reserved_at_all_that_it_may_say() -> None:
 
 @pytest.mark.requirement("Z-09")
 def test_an_unknown_price_is_reserved_at_the_dearest_known_one() -> None:
-    assert reserve(UNKNOWN, 1000, 1000, DEAREST) == Reservation(
+    assert reserve(Wanted(UNKNOWN, 1000, 1, 1, 1, 1), 1000, DEAREST) == Reservation(
         input_tokens=1000,
         output_tokens=1000,
         cost_usd=(1000 * 10.0 + 1000 * 50.0) / 1e6,

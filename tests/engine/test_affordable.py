@@ -469,6 +469,30 @@ def test_no_vote_is_lost_to_a_limit_and_more_money_is_no_worse(
     assert answered
 
 
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("words", [200, 300])
+def test_no_list_of_options_is_bought_with_the_money_for_the_votes_on_it(words: int) -> None:
+    """All hold the same from the start: what counts it are confirmations, and a list of options
+    that leaves nothing for them is worth nothing."""
+
+    def united(limit: float | None) -> State:
+        at = Table({"*": Billed(words=words)})
+        budget = Budget(max_cost_usd=limit)
+        return run_in_virtual_time(at.ask(procedure="deliberation", budget=budget))
+
+    cost = united(None).usage.priced_usd
+    counted = 0
+    for share in range(84, 126, 2):
+        state = united(share / 100 * cost)
+        question = standing_of(state).question
+        votes = question.counts.get("o1", 0) if question is not None else 0
+        assert votes >= counted, f"more money, and fewer votes at {share} % of {cost}"
+        counted = votes
+        listed = any(turn.id == "0/clerk/host" and turn.speech for turn in state.called_turns)
+        assert votes or not listed, f"a list that nobody could vote on at {share} % of {cost}"
+    assert counted == 3
+
+
 def cut_and_raised(procedure: str) -> tuple[State, State, Table]:
     """Held by seats who say far more in the second round than anybody could expect, with a limit
     that cuts them there, and then with the limit that is advised."""

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from roundtable.core.budget import LIMITS
-from roundtable.core.errors import NotAllowed, SpeakerError
+from roundtable.core.errors import NotAllowed, SpeakerError, used_up_in_thought
 from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import FLAGS, Limits
 from roundtable.core.state import State, fold
@@ -22,7 +22,7 @@ from roundtable.procedures.endings import to_raise
 from roundtable.procedures.opening import LARGEST_LIMIT, OpenRequest
 from roundtable.rehearsal.estimate import Estimate, over_budget
 from roundtable.views.decision import Decision
-from roundtable.views.notes import notes
+from roundtable.views.notes import BEYOND_LIMIT, notes
 from tests.covering import every_pair
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
@@ -323,6 +323,86 @@ def test_what_was_thought_and_not_said_is_counted_and_one_sum_is_told(
         assert f"{state.usage.tokens:,} of 12,000" in (state.closed.detail if state.closed else "")
 
 
+class Thinker(Billed):
+    """Thinks for so many tokens before its first word, and is billed for them."""
+
+    def __init__(self, thoughts: int, *, tells: bool = False) -> None:
+        """`tells`: its server says that it used up its tokens instead of sending nothing."""
+        super().__init__()
+        self.thoughts, self.tells = thoughts, tells
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        read = reply.usage.input_tokens
+        said = min(self.thoughts + reply.usage.output_tokens, request.max_tokens)
+        cost = (read * 1.0 + said * 5.0) / 1_000_000
+        usage = Usage(calls=1, input_tokens=read, output_tokens=said, priced_usd=cost)
+        if request.max_tokens > self.thoughts:
+            return replace(reply, usage=usage)
+        if self.tells:
+            raise used_up_in_thought("The server", usage)
+        return replace(reply, text="", usage=usage, finish_reason="length")
+
+
+def allowances(voice: Thinker) -> dict[str, list[int]]:
+    """The tokens that each turn was allowed, call by call."""
+    found: dict[str, list[int]] = {}
+    for each in voice.requests:
+        turn = each.idempotency_key.split("/", 1)[1].rpartition("/")[0]
+        found.setdefault(turn, []).append(each.max_tokens)
+    return found
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize(("procedure", "tells"), every_pair(PROCEDURES, [True, False]))
+def test_whom_a_limit_cuts_while_it_thinks_is_heard_with_the_limit_that_is_named(
+    procedure: str, tells: bool
+) -> None:
+    # Within what every task of it allows, a declaration alone among them.
+    thoughts = 1_400 if procedure == "deliberation" else 1_900
+    voice = Thinker(thoughts, tells=tells)
+    at = Table({"*": voice})
+
+    async def main() -> tuple[State, list[State]]:
+        opened = await at.service.open(
+            OpenRequest("Tea or coffee?", procedure, budget=Budget(max_cost_usd=0.02))
+        )
+        ended = state = await at.service.run(opened.discussion_id)
+        raised: list[State] = []
+        while state.exhausted is not None and len(raised) < 3:
+            assert state.closed is not None
+            found = re.search(r"--max-cost (?P<more>[\d.]+)$", state.closed.remedy)
+            assert found is not None, state.closed.remedy
+            more = Limits.of(Budget(max_cost_usd=float(found["more"])), "--max-cost")
+            await at.service.raise_limits(opened.discussion_id, more, by="the user")
+            state = await at.service.run(opened.discussion_id)
+            raised.append(state)
+        return ended, raised
+
+    ended, raised = run_in_virtual_time(main())
+    assert ended.closed is not None
+    assert ended.closed.stop_reason == "budget"
+    assert any("thought, before the first word" in each.text for each in notes(ended))
+    assert {each.cause for each in ended.failures} == {"budget"}
+    assert ended.usage.priced_usd <= 0.02
+    assert len(raised) == 1, f"{[each.closed for each in raised]}"
+    assert raised[-1].status == "concluded"
+    assert raised[-1].verdict is not None
+    assert raised[-1].verdict.method == "written"
+    for turn, allowed in allowances(voice).items():
+        again = allowed[1:] if allowed[0] <= thoughts else []
+        assert all(each > thoughts for each in again), f"{turn}: {allowed}"
+
+
+@pytest.mark.requirement("Z-35")
+def test_who_thinks_past_what_its_task_allows_fails_itself_and_is_told_what_gives_it_room() -> None:
+    state = held(Table({"*": Thinker(50_000)}), "deliberation", Budget())
+    assert state.closed is not None
+    assert (state.status, state.closed.stop_reason) == ("failed", "too_few_answers")
+    assert {each.cause for each in state.failures} == {"empty"}
+    assert "--effort medium or high" in state.closed.remedy
+
+
 @pytest.mark.requirement("Z-35")
 def test_whoever_was_charged_beyond_a_limit_is_told_so_and_why() -> None:
     class Thoughtful(Billed):
@@ -337,6 +417,63 @@ def test_whoever_was_charged_beyond_a_limit_is_told_so_and_why() -> None:
     assert state.closed is not None
     assert state.usage.priced_usd > 0.02
     assert "because a provider counted more than it had been asked for" in state.closed.detail
+
+
+class Surcharged(Billed):
+    """Bills thoughts that nobody asked for and nobody sees beside each answer of these turns."""
+
+    def __init__(self, unasked: int, *stages: str) -> None:
+        super().__init__(words=200)
+        self.unasked, self.stages = unasked, stages
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        if self.stages and request.idempotency_key.split("/")[2] not in self.stages:
+            return reply
+        more = {
+            "output_tokens": reply.usage.output_tokens + self.unasked,
+            "priced_usd": reply.usage.priced_usd + self.unasked * 5 / 1_000_000,
+        }
+        return replace(reply, usage=reply.usage.model_copy(update=more))
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_what_is_billed_unasked_is_set_aside_for_the_rest_and_the_amount_named_holds_it(
+    procedure: str,
+) -> None:
+    at = Table({"*": Surcharged(9_000)})
+
+    async def main() -> tuple[State, float, State]:
+        budget = Budget(max_cost_usd=0.03)
+        opened = await at.service.open(OpenRequest("Tea or coffee?", procedure, budget=budget))
+        ended = await at.service.run(opened.discussion_id)
+        assert ended.closed is not None
+        found = re.search(r"--max-cost (?P<more>[\d.]+)$", ended.closed.remedy)
+        assert found is not None, ended.closed.remedy
+        more = float(found["more"])
+        limits = Limits.of(Budget(max_cost_usd=more), "--max-cost")
+        await at.service.raise_limits(opened.discussion_id, limits, by="the user")
+        return ended, more, await at.service.run(opened.discussion_id)
+
+    ended, more, raised = run_in_virtual_time(main())
+    assert ended.usage.priced_usd > 0.03, "nobody could know before the first was billed"
+    assert (raised.status, raised.exhausted) == ("concluded", None)
+    assert raised.usage.priced_usd <= more
+    assert BEYOND_LIMIT not in [each.code for each in notes(raised)]
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_discussion_that_concludes_beyond_its_limit_says_so_once() -> None:
+    free = held(Table({"*": Surcharged(0)}), "deliberation", Budget()).usage.priced_usd
+    limit = 1.6 * free
+    host = Table({"*": Surcharged(9_000, "synthesis")})
+    state = held(host, "deliberation", Budget(max_cost_usd=limit))
+    assert (state.status, state.exhausted) == ("concluded", None)
+    assert state.usage.priced_usd > limit
+    [told] = [each.text for each in notes(state) if each.code == BEYOND_LIMIT]
+    assert f"of {dollars(limit)} spent" in told
+    assert "because a provider counted more than it had been asked for" in told
 
 
 @pytest.mark.requirement("Z-35")

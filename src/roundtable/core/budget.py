@@ -100,6 +100,8 @@ class Wanted:
     """Tokens beyond which it would not go, or would not be let."""
     seconds: float = 0.0
     """How long it usually takes."""
+    unasked_out: int = 0
+    """Tokens out that its provider bills beside those that it is asked for."""
     step: int = 0
     """Calls of the same step are made side by side, others one after another."""
 
@@ -155,7 +157,7 @@ def grant(
         if fits is None:
             return BudgetExhausted(limit="cost", detail=told(budget, "cost", spending))
         out, room = min(out, fits[0]), min(room, fits[1])
-    reserved = reserve(wanted.speaker, wanted.tokens_in, out, dearest)
+    reserved = reserve(wanted, out, dearest)
     if is_paid_by_tokens(budget):
         spare = int(max(0, min(full_spare(out), room - out)))
         per_out = _prices(wanted.speaker, dearest)[1]
@@ -173,12 +175,10 @@ def covers(
         return False
     if budget.max_calls is not None and spending.calls + len(calls) > budget.max_calls:
         return False
-    tokens = sum(each.tokens_in + each.fewest_out for each in calls)
+    tokens = sum(_total(each, each.fewest_out, _by_tokens) for each in calls)
     if budget.max_tokens is not None and spending.tokens + tokens > budget.max_tokens:
         return False
-    cost = sum(
-        reserve(each.speaker, each.tokens_in, each.fewest_out, dearest).cost_usd for each in calls
-    )
+    cost = sum(reserve(each, each.fewest_out, dearest).cost_usd for each in calls)
     return budget.max_cost_usd is None or spending.cost_usd + cost <= budget.max_cost_usd + 1e-12
 
 
@@ -209,15 +209,25 @@ def told(budget: Budget, limit: Limit, spending: Spending) -> str:
             why = "" if spending.seconds >= most else f", {MORE}"
             return f"{spending.seconds:.0f} of {most:.0f} seconds passed{why}"
         case "tokens":
-            why = _why(limit, spending, over=spending.tokens > most)
+            why = _why(limit, spending, over=is_beyond(budget, limit, spending))
             return f"{spending.tokens:,} of {most:,} tokens spent or set aside{why}"
         case "cost":
             spent, allows = dollars(spending.cost_usd), dollars(most)
-            over = spending.cost_usd > most and spent != allows
+            over = is_beyond(budget, limit, spending)
             why, of = _why(limit, spending, over=over), f"{spent} of {allows}"
             if careful := spending.with_caution:
                 return f"{of} counted ({careful}){why}"
             return f"{of} spent or set aside{why}"
+
+
+def is_beyond(budget: Budget, limit: Limit, spending: Spending) -> bool:
+    """Whether more was charged than a limit allows, by more than anybody would see."""
+    if limit == "cost":
+        most, spent = budget.max_cost_usd, spending.cost_usd
+        return most is not None and spent > most and dollars(spent) != dollars(most)
+    return (
+        limit == "tokens" and budget.max_tokens is not None and spending.tokens > budget.max_tokens
+    )
 
 
 def _why(limit: Limit, spending: Spending, *, over: bool) -> str:
@@ -292,15 +302,15 @@ _Price = Callable[[Wanted], tuple[float, float]]
 """What a token in and a token out of a call count."""
 
 
-def reserve(
-    speaker: SpeakerRef, tokens_in: int, tokens_out: int, dearest: tuple[float, float]
-) -> Reservation:
-    """The most that one call may cost. An unknown price counts as the dearest known one."""
+def reserve(wanted: Wanted, tokens_out: int, dearest: tuple[float, float]) -> Reservation:
+    """The most that one call may cost. An unknown price counts as the dearest known one. What is
+    billed unasked counts with what is read: its speaker cannot say it."""
+    speaker, unasked = wanted.speaker, wanted.unasked_out
     per_in, per_out = _prices(speaker, dearest)
     return Reservation(
-        input_tokens=tokens_in,
+        input_tokens=wanted.tokens_in + unasked,
         output_tokens=tokens_out,
-        cost_usd=(tokens_in * per_in + tokens_out * per_out) / 1_000_000,
+        cost_usd=(wanted.tokens_in * per_in + (unasked + tokens_out) * per_out) / 1_000_000,
         answer_usd=tokens_out * per_out / 1_000_000,
         priced=speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None,
     )
@@ -347,7 +357,7 @@ def _fits(
     """How many tokens the call may say, of what is left, and how many could be paid before others
     would have less for it; None if not even the fewest."""
     per_in, per_out = price(wanted)
-    read = wanted.tokens_in * per_in
+    read = _total(wanted, 0, price)
     if per_in == per_out == 0:
         return wanted.most_out, float("inf")
     others = sum(_total(each, each.fewest_out, price) for each in beside) if whole_round else 0.0
@@ -373,7 +383,7 @@ def _fits(
 
 def _total(each: Wanted, out: int, price: _Price) -> float:
     per_in, per_out = price(each)
-    return each.tokens_in * per_in + out * per_out
+    return each.tokens_in * per_in + (each.unasked_out + out) * per_out
 
 
 def _prices(speaker: SpeakerRef, dearest: tuple[float, float]) -> tuple[float, float]:

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from .declaration import LIMITED
 from .events import SpeechGiven
 from .naming import line, name_of
-from .state import State
+from .state import State, Turn
 from .text import listed
 from .turns import TRUNCATED
 
 CUT_SHORT = "cut_short"
 """The code under which it is noted beside the verdict."""
 OWN_LENGTH, BUDGET = "cut off at its length limit", "cut off by the budget"
+CUT_IN_THOUGHT = "The limit cut it off while it thought, and allows it no more"
 _REMEDIES = {
     OWN_LENGTH: "Ask for shorter answers, or give these seats other models.",
     BUDGET: "What was cut stays cut, also under a higher limit: next time ask for shorter answers, "
@@ -41,7 +42,27 @@ def _cut_short(state: State) -> tuple[tuple[str, str], ...]:
     for speech in state.said.in_rounds:
         if by := cut_by(speech.flags):
             cut[by].setdefault(speech.participant, []).append(speech)
-    return tuple((_sentence(state, by, who), _REMEDIES[by]) for by, who in cut.items() if who)
+    found = [(_sentence(state, by, who), _REMEDIES[by]) for by, who in cut.items() if who]
+    if silenced := cut_in_thought(state):
+        found.append((silenced, "Raise the limit: they are asked again, with all that they need."))
+    return tuple(found)
+
+
+def was_cut_in_thought(turn: Turn | None) -> bool:
+    """Whether a limit cut the last call of a turn while it thought, before its first word."""
+    last = turn.attempts[-1] if turn is not None and turn.attempts else None
+    return last is not None and last.failed is not None and last.failed.used_up == "limit"
+
+
+def cut_in_thought(state: State) -> str:
+    """Whom the limit cut off before the first word of an answer, in a sentence; empty if nobody."""
+    lost = (each for each in state.failures if each.cause == "budget")
+    cut = (each for each in lost if was_cut_in_thought(state.turn(each.turn_id)))
+    names = list(dict.fromkeys(name_of(state, each.participant) for each in cut))
+    if not names:
+        return ""
+    who = "it" if len(names) == 1 else "they"
+    return f"The limit cut {listed(names)} off while {who} thought, before the first word."
 
 
 def _sentence(state: State, by: str, cut: Mapping[str, Sequence[SpeechGiven]]) -> str:

@@ -372,6 +372,17 @@ class SpeakerError(RoundtableError):
         self.usage = usage
 
 
+def used_up_in_thought(who: str, usage: Usage | None = None) -> SpeakerError:
+    """All tokens of an answer went into thought."""
+    return SpeakerError(
+        "empty",
+        f"{who} used up its tokens before the first word of the answer.",
+        "Give it room to think with --effort medium or high, or take a model that thinks less.",
+        used_up=True,
+        usage=usage,
+    )
+
+
 class SearchError(RoundtableError):
     """One web search failed. Neither message nor remedy holds a key."""
 

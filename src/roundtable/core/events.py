@@ -158,6 +158,9 @@ class AttemptFailed(Value):
     """What is wrong with the model, where it was not found to be usable."""
     usage: Usage | None = added(None)
     """What its provider counted although nothing came of it; None where it did not tell."""
+    used_up: Literal["limit", "task"] | None = added(None)
+    """Where all its tokens went into thought, before the first word: whether a limit of the
+    discussion had left it fewer than its task allows, or it had all of those."""
 
 
 CORRECTION = "declaration"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .budget import spending, told
+from .budget import LIMITS, Limit, Spending, is_beyond, spending, told
 from .state import State
 from .values import StopReason
 
@@ -40,7 +40,17 @@ def spent_so_far(state: State) -> str:
         return ""
     if spent.limit == "time":
         return spent.detail  # what is told then is when it was over
-    now = spending(
-        state.usage, list(state.reservations.values()), 0.0, state.passed, state.unheard_usd
-    )
-    return told(state.budget, spent.limit, now) or spent.detail
+    return told(state.budget, spent.limit, _spent(state)) or spent.detail
+
+
+def beyond(state: State) -> list[tuple[Limit, str]]:
+    """The limits beyond which was charged, each with how much of it is used up and why; not those
+    that were lower than that when they were set."""
+    now = _spent(state)
+    over = (each for each in LIMITS if is_beyond(state.budget, each, now))
+    return [(e, told(state.budget, e, now)) for e in over if LIMITS[e] not in state.passed]
+
+
+def _spent(state: State) -> Spending:
+    held = list(state.reservations.values())
+    return spending(state.usage, held, 0.0, state.passed, state.unheard_usd)

@@ -467,7 +467,13 @@ def _after_failure(
     same = [a.failed.cause for a in attempts if a.started.model == speaker.model and a.failed]
     wait: float | None = None
     purpose: Purpose = "retry"
-    if failed.cause in _UNCOUNTED and same.count(failed.cause) <= MAX_UNCOUNTED:
+    answered = any(attempt.finished for attempt in attempts)
+    # Whom a limit cut while it thought is asked again with all that its task allows, however long
+    # that took, or that is refused: it is the limit's doing, and no failure of who spoke.
+    cut_in_thought = failed.used_up == "limit" and not answered
+    if cut_in_thought:
+        wait = 0.0
+    elif failed.cause in _UNCOUNTED and same.count(failed.cause) <= MAX_UNCOUNTED:
         wait, purpose = 0.0, attempts[-1].started.purpose
     elif failed.cause in _TRANSPORT:
         tries = sum(1 for cause in same if cause in _TRANSPORT)
@@ -480,9 +486,8 @@ def _after_failure(
         if tries <= plan.policy.retries:
             wait = plan.policy.interval
     # What a failed repair was to mend: it is asked for again with it, and stands if that fails too.
-    answered = any(attempt.finished for attempt in attempts)
     spoken = _spoken(plan, attempts) if answered else None
-    if wait is not None and (time_left is None or wait < time_left):
+    if wait is not None and (cut_in_thought or time_left is None or wait < time_left):
         if spoken is None:
             return Call(number, speaker, purpose, wait)
         if attempts[-1].started.purpose == "declare":

@@ -17,7 +17,7 @@ from ..core.text import estimate_tokens, likely_tokens
 from ..core.turns import Call
 from ..core.values import Budget, Prompt, ToCome
 from ..rehearsal.estimate import estimate
-from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths
+from ..rehearsal.lengths import Lengths, likely_alone
 from ..rehearsal.play import play
 from .ahead import (
     USEFUL,
@@ -109,7 +109,8 @@ def _in_part(
     if concluding and covers(budget, spending, concluding, dearest):
         return refused
     alone = grant(budget, spending, wanted, dearest)
-    if isinstance(alone, Granted) or ahead.begun:
+    known = ahead.lengths.is_lost_in_thought(wanted.speaker.model)
+    if isinstance(alone, Granted) or ahead.begun or known:
         return alone
     # With nobody heard it would end with nothing: even one that may be cut is more.
     last_resort = replace(wanted, fewest_out=max(1, wanted.fewest_out // 2))
@@ -198,18 +199,20 @@ def _wanted(
     usual = lengths.said(model, name, small=speaker.demonstration)
     form = plan.task_for(speaker).form
     alone = call.purpose == "declare" or (form is not None and form.alone)
+    long = lengths.at_most(model, name, small=speaker.demonstration)
     if alone:
-        usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
+        usual, long = likely_alone(usual if call.purpose != "declare" else 0.0)
     if lengths.has_told(model):
         # Once a provider has told how it counts, that is closer than caution.
         tokens_in = min(
             tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))
         )
+    # What was billed here is paid again, whatever the words of the prompt come to.
+    tokens_in = max(tokens_in, ceil(likely_tokens(text) * lengths.charged_times(model)))
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
+    if not alone and lengths.is_lost_in_thought(model):
+        usual = long = fewest = most_out
     fewest = max(1, min(most_out, round(fewest)))
-    long = usual * SPREAD
-    if not alone:
-        long = lengths.at_most(model, name, small=speaker.demonstration)
     return Wanted(
         speaker,
         tokens_in,
@@ -218,4 +221,5 @@ def _wanted(
         max(1, ceil(long)),
         most_out,
         usual_seconds(lengths, plan, call),
+        lengths.unasked(model),
     )

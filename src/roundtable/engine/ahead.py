@@ -16,7 +16,14 @@ from ..core.turns import Call
 from ..core.values import Budget, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import DECLARED_AGAIN, UNCOUNTED, Lengths, heard_in, took_in
+from ..rehearsal.lengths import (
+    DECLARED_AGAIN,
+    UNCOUNTED,
+    Lengths,
+    heard_in,
+    likely_alone,
+    took_in,
+)
 from ..rehearsal.play import SpentAfter, Spoken, play, spent, without
 
 ANSWERING = ("answer", "retry", "fallback")
@@ -195,6 +202,8 @@ class Ahead:
         if not whole or each.round == 0:
             return wanted
         needed = longest_here(self.state).get(each.participant.id)
+        if each.alone:
+            return wanted
         return as_usual(wanted) if needed is None else as_needed(wanted, needed)
 
 
@@ -209,7 +218,10 @@ def as_usual(each: Wanted, share: float = MOSTLY) -> Wanted:
 
 def as_needed(each: Wanted, longest: int) -> Wanted:
     """A call that is not asked for with less than is usual, nor with less than this, unless that
-    would be rare at its place: a declaration alone is shorter than a speech."""
+    would be rare at its place. A declaration alone is not measured by speeches: it is whole with
+    what is set aside for it anyway."""
+    if each.fewest_out >= each.usual_out:
+        return each
     needed = ceil(longest * FULLER)
     usual = min(max(each.usual_out, min(needed, each.long_out)), each.most_out)
     return replace(each, fewest_out=usual, usual_out=usual)
@@ -294,14 +306,22 @@ def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
     model = speaker.model
     # As its own admission will count it: with most caution where its provider was never heard.
     caution = lengths.caution(model) if lengths.has_told(model) else UNCOUNTED[1]
+    usual, long = each.tokens_out, each.at_most_out
+    fewest = usual * (USEFUL if each.round > 0 else WHOLE)
+    if each.alone:
+        usual, long = likely_alone(usual)
+        fewest = usual
+    elif lengths.is_lost_in_thought(model):
+        usual = long = fewest = each.uncut_out
     return Wanted(
         speaker,
         ceil(each.tokens_in * caution),
-        max(1, round(each.tokens_out * (USEFUL if each.round > 0 else WHOLE))),
-        max(1, round(each.tokens_out)),
-        max(1, ceil(each.at_most_out)),
-        max(1, ceil(each.at_most_out)),
+        max(1, round(fewest)),
+        max(1, round(usual)),
+        max(1, ceil(long)),
+        max(1, ceil(long)),
         each.seconds * (1.0 if each.round > 0 else WHOLE),
+        each.unasked_out,
         each.step + 1,  # after what is asked for now
     )
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from ..core.budget import MORE, Granted, is_paid_by_tokens, left_out
 from ..core.condensing import Cut, listed
+from ..core.cut_short import CUT_IN_THOUGHT, was_cut_in_thought
 from ..core.declaration import LIMITED
 from ..core.effects import PromptPlan, Task, TurnPlan
-from ..core.errors import SpeakerError
+from ..core.errors import SpeakerError, used_up_in_thought
 from ..core.events import (
     AttemptFailed,
     AttemptFinished,
@@ -108,6 +109,13 @@ def _unbelieved(model: str, told: str) -> NoteAdded:
         "calls are counted by their words instead.",
         remedy="See what the provider charges, and whether that server counts as it should.",
     )
+
+
+def _nothing(reply: Reply) -> SpeakerError:
+    if reply.finish_reason == CUT:
+        return used_up_in_thought("The model", reply.usage)
+    message = "The model answered with nothing."
+    return SpeakerError("empty", message, "Try again.", usage=reply.usage)
 
 
 class _TimeOver(SpeakerError):
@@ -252,7 +260,8 @@ class _Taking:
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, rendered.prompt)
         except SpeakerError as error:
-            failure = self._failure(call.attempt, error, clock.monotonic() - begun)
+            used_up = self._used_up(call) if error.used_up else None
+            failure = self._failure(call.attempt, error, clock.monotonic() - begun, used_up)
             rest: tuple[Outcome, ...] = ()
             if isinstance(error, _TimeOver):
                 rest = self._out_of_time(call, failure[0])
@@ -351,6 +360,8 @@ class _Taking:
             return self._done_without(turn, NO_TIME)
         if not isinstance(granted, Granted):
             why = f"The budget does not allow it: {granted.detail}."
+            if was_cut_in_thought(turn):
+                why = f"{CUT_IN_THOUGHT}: {granted.detail}."
             if plan.policy.dispensable:
                 why = left_out(state.budget, granted.limit)
             give_up = GiveUp("budget", why, "")
@@ -452,8 +463,7 @@ class _Taking:
                 "Try again, allow more time (--first-word, --silence), or take a faster model.",
             ) from None
         if not without_thoughts(reply.text).strip():
-            message = "The model answered with nothing."
-            raise SpeakerError("empty", message, "Try again.", usage=reply.usage)
+            raise _nothing(reply)
         if len(reply.text) > LONGEST_HEARD:
             text = reply.text[:LONGEST_HEARD]
             reply = replace(reply, text=text, finish_reason=CUT)
@@ -596,7 +606,17 @@ class _Taking:
         )
         return note, f"{STANDS}/{state.outcome_key(speech.turn_id)}"
 
-    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
+    def _used_up(self, call: Call) -> Literal["limit", "task"]:
+        """What ended the thoughts of a call that took all its tokens."""
+        return "limit" if self._granted(call) < self._max_tokens(call) else "task"
+
+    def _failure(
+        self,
+        attempt: int,
+        error: SpeakerError,
+        seconds: float,
+        used_up: Literal["limit", "task"] | None = None,
+    ) -> Outcome:
         failed = AttemptFailed(
             turn_id=self.plan.turn_id,
             attempt=attempt,
@@ -607,6 +627,7 @@ class _Taking:
             seconds=round(seconds, 3),
             trouble=error.trouble,
             usage=error.usage,
+            used_up=used_up,
         )
         return failed, _outcome_key(self.plan.turn_id, attempt)
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from math import ceil, floor, log10
 
 from ..core.budget import LIMITS, spending
+from ..core.cut_short import cut_in_thought
 from ..core.effects import Effect, Record
 from ..core.events import BudgetExhausted, DiscussionClosed, Event, VerdictReached
 from ..core.limits import FLAGS, is_cap
@@ -50,7 +51,9 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     spent = budget_exhausted(state)
     remedy = " ".join(filter(None, (_common_remedy(state), remedy)))
     if spent is not None:
-        detail = f"The budget ended {before}: {spent.detail}."
+        detail = " ".join(
+            filter(None, (f"The budget ended {before}: {spent.detail}.", cut_in_thought(state)))
+        )
         remedy = to_raise(state)
     closed = DiscussionClosed(
         status="failed",

@@ -237,9 +237,10 @@ def _most(calls: Sequence[Spoken], unpriced: _Unpriced) -> Takes:
 
     def most(each: Spoken) -> tuple[float, float, float]:
         again, top = each.again, each.again_at_most
+        unasked = each.unasked_at_most * (1 + max(again.calls * times, top.calls))
         return (
             each.tokens_in * each.counting[1] + max(again.tokens_in * times, top.tokens_in),
-            each.uncut_out + max(again.tokens_out * times, top.tokens_out),
+            each.uncut_out + unasked + max(again.tokens_out * times, top.tokens_out),
             max(again.calls * times, top.calls),
         )
 

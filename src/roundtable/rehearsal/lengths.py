@@ -13,7 +13,7 @@ from math import ceil
 from statistics import median
 
 from ..core.budget import is_paid_by_tokens
-from ..core.events import AttemptFinished, AttemptStarted
+from ..core.events import AttemptFailed, AttemptFinished, AttemptStarted
 from ..core.state import Attempt, State
 from ..core.text import likely_tokens
 from ..ports import CUT
@@ -74,6 +74,8 @@ LONGER = 2.0
 how long."""
 _OUTLANDISH = 4.0
 """Times as many tokens in as are likely, or as few: no way to count makes so many of a prompt."""
+_TWICE = 2.0
+"""Times the likely tokens in beyond which what is billed is more than another way to count them."""
 _ENOUGH = 4
 """Answers after which what a speaker does counts more than what is usual."""
 _MOST = 400
@@ -95,6 +97,12 @@ class Heard:
     seconds: float
     cut: bool = False
     """Whether it was ended before its end: then it would have been longer."""
+    unasked: int = 0
+    """Tokens out that were billed beside all that it can have said or thought as it was asked."""
+    charged_times: float = 0.0
+    """How many times the likely tokens in were billed, where no way to count makes so many."""
+    thought: bool = False
+    """Whether all of it was thought: its tokens ended before its first word."""
     forced: bool = False
     """Whether a limit had a hand in how often it was asked again, or was not: then that tells
     nothing of how often it is needed."""
@@ -113,7 +121,8 @@ def heard_in(state: State) -> dict[str, list[Heard]]:
                 continue
             # What follows one that a limit may have cut follows from the cut.
             forced = forced or (answer.cut and is_paid_by_tokens(state.budget))
-            found[attempt.started.model].append(replace(answer, forced=forced))
+            tells = replace(answer, forced=forced or answer.thought)
+            found[attempt.started.model].append(tells)
     return dict(found)
 
 
@@ -157,16 +166,41 @@ def calls_for_each(state: State) -> float | None:
 
 def _heard(attempt: Attempt) -> Heard | None:
     finished, started = attempt.finished, attempt.started
+    if attempt.failed is not None and attempt.failed.used_up is not None:
+        return _thought(started, attempt.failed)
     if finished is None or not finished.usage.output_tokens:
         return None
+    said, likely, usage = _said(started, finished), _likely(started), finished.usage
+    times = usage.input_tokens / likely if likely else 0.0
     return Heard(
         started.prompt.template,
         started.purpose,
-        _said(started, finished),
+        said,
         _read(started, finished),
-        _likely(started),
+        likely,
         finished.seconds,
         finished.finish_reason == CUT,
+        max(0, usage.output_tokens - said),
+        times if times > _TWICE else 0.0,
+    )
+
+
+def _thought(started: AttemptStarted, failed: AttemptFailed) -> Heard:
+    granted = started.reserved.output_tokens
+    told = failed.usage.output_tokens if failed.usage else 0
+    most = granted + started.reserved.spare_tokens
+    said = min(most, max(granted, told))
+    name, likely = started.prompt.template, _likely(started)
+    return Heard(
+        name,
+        started.purpose,
+        said,
+        0,
+        likely,
+        failed.seconds,
+        cut=True,
+        unasked=max(0, told - said),
+        thought=True,
     )
 
 
@@ -246,9 +280,25 @@ class Lengths:
     def cut_at(self, model: str) -> int:
         """Tokens after which the longest answer of this model in the discussion at hand was cut; 0
         where it has said as much and come to its end."""
-        here = [each for each in self.here.get(model, ()) if each.purpose != "declare"]
-        longest = max(here, key=lambda each: (each.said, not each.cut), default=None)
+        longest = self._longest_here(model)
         return longest.said if longest is not None and longest.cut else 0
+
+    def is_lost_in_thought(self, model: str) -> bool:
+        """Whether the longest answer of this model in the discussion at hand was cut before its
+        first word: how long it would have thought nobody knows, and whatever is less than all that
+        its task allows may be cut so again."""
+        longest = self._longest_here(model)
+        return longest is not None and longest.thought
+
+    def may_be_lost_in_thought(self, model: str) -> bool:
+        """The same; of a model that was not asked yet, by whether all others are."""
+        if self.here.get(model):
+            return self.is_lost_in_thought(model)
+        return bool(self.here) and all(map(self.is_lost_in_thought, self.here))
+
+    def _longest_here(self, model: str) -> Heard | None:
+        here = [each for each in self.here.get(model, ()) if each.purpose != "declare"]
+        return max(here, key=lambda each: (each.said, not each.cut), default=None)
 
     def again(self, model: str, purpose: str) -> float:
         """The share of its answers that are followed by a call of this purpose."""
@@ -268,16 +318,44 @@ class Lengths:
         """Whether its provider has told how it counts."""
         return any(each.read and each.likely_read for each in self.heard.get(model, ()))
 
+    def unasked(self, model: str) -> int:
+        """Tokens out that its provider billed for a call in the discussion at hand beside those
+        that it was asked for: it will again."""
+        return max((each.unasked for each in self._billed_here(model)), default=0)
+
+    def unasked_at_most(self, model: str) -> int:
+        """The same; of a model whose provider was not asked yet, the most of any other, if all that
+        were asked bill so."""
+        if self._billed_here(model):
+            return self.unasked(model)
+        each = [self.unasked(name) for name, heard in self.here.items() if heard]
+        return max(each) if each and all(each) else 0
+
+    def charged_times(self, model: str) -> float:
+        """How many times the likely tokens in its provider billed in the discussion at hand, where
+        that is beyond all counting; else 0."""
+        return max((each.charged_times for each in self._billed_here(model)), default=0.0)
+
+    def _billed_here(self, model: str) -> Sequence[Heard]:
+        """Its own calls; of a model that was not asked yet those of others at its provider."""
+        if own := self.here.get(model):
+            return own
+        place = model.partition("/")[0]
+        others = (each for name, each in self.here.items() if name.partition("/")[0] == place)
+        return [heard for each in others for heard in each]
+
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
         answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
         if own := _counts(self.here.get(model, ())):
             answers = answers[-len(own) :]
+        billed = self.charged_times(model)
         if not answers:
-            return 1.0
+            return max(1.0, billed)
         found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
-        # Somebody who counts oddly, or only what is new, must not make it free or endless.
-        return min(2.0, max(0.5, found))
+        # Somebody who counts oddly, or only what is new, must not make it free or endless. What is
+        # billed here is paid, however odd.
+        return max(min(_TWICE, max(0.5, found)), billed)
 
     def heard_here(self, here: Mapping[str, Sequence[Heard]], took: Sequence[Took] = ()) -> Lengths:
         """With what was heard in the discussion at hand, which goes before all others for how its
@@ -376,6 +454,13 @@ def _drawn_to(guess: float, found: Sequence[float]) -> float:
         return guess
     weight = len(found) / (len(found) + 1)
     return weight * median(found) + (1 - weight) * guess
+
+
+def likely_alone(said: float) -> tuple[float, float]:
+    """Of a declaration alone that would usually be so long: the tokens that are set aside for it,
+    for half of one is none, and those beyond which it is rare."""
+    usual = max(said, DECLARED_AGAIN)
+    return usual, usual * SPREAD
 
 
 NOTHING_HEARD = Lengths()

@@ -40,7 +40,7 @@ from ..core.values import OUTSIDE, Participant, Prompt, SearchHit, SpeakerRef
 from ..prompts import render
 from ..prompts.asking import asked
 from .imagined import Mood, imagined
-from .lengths import DECLARED_AGAIN, LONGER, Lengths
+from .lengths import DECLARED_AGAIN, LONGER, Lengths, likely_alone
 
 MOST_STEPS = 400
 """Decisions after which a rehearsal ends, whatever the procedure still wants."""
@@ -88,6 +88,10 @@ class Spoken:
     uncut_out: float
     """Tokens that it may take to hear its speaker out, if it was cut in this discussion; else those
     at the long end."""
+    unasked_out: int
+    """Tokens that its provider bills beside those that it is asked for."""
+    unasked_at_most: int
+    """The same, where nobody knows that of it and others bill so."""
     again: Again
     """What asking again adds, by how often that is needed."""
     again_at_most: Again
@@ -102,6 +106,8 @@ class Spoken:
     """How much fewer or more tokens the provider may count in what is read."""
     dispensable: bool
     """Whether the table can do without it."""
+    alone: bool
+    """Whether it is a declaration and nothing else."""
     leaves: int
     """Tokens of the smallest window that may be asked which its prompt leaves free beside the
     answer and a repair of it; below 0 if it does not fit."""
@@ -243,6 +249,7 @@ class _Play:
             )
             long = self.lengths.at_most(speaker.model, template, small=small)
             long = min(most, max(said, long))
+            alone = task.form is not None and task.form.alone
             self.calls.append(
                 Spoken(
                     plan.turn_id,
@@ -254,7 +261,9 @@ class _Play:
                     tokens_in * counted,
                     said,
                     long,
-                    min(most, max(long, LONGER * self.lengths.cut_at(speaker.model))),
+                    self._uncut(speaker, long, most, alone=alone),
+                    self.lengths.unasked(speaker.model),
+                    self.lengths.unasked_at_most(speaker.model),
                     again,
                     at_most,
                     step,
@@ -263,6 +272,7 @@ class _Play:
                     plan.participant.id == self.state.start.host.id,
                     self.lengths.counting(speaker.model),
                     plan.policy.dispensable,
+                    alone,
                     self._leaves(plan, size, words.whole),
                 )
             )
@@ -281,6 +291,13 @@ class _Play:
                 independent=plan.independent,
             )
         )
+
+    def _uncut(self, speaker: SpeakerRef, long: float, most: float, *, alone: bool) -> float:
+        if alone:  # it is not asked for with less
+            long = max(long, likely_alone(long)[1])
+        elif self.lengths.may_be_lost_in_thought(speaker.model):
+            return most
+        return min(most, max(long, LONGER * self.lengths.cut_at(speaker.model)))
 
     def _leaves(self, plan: TurnPlan, size: int, words: str) -> int:
         asked = self.state.start.pace

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
 
-from ..core.errors import SpeakerError
+from ..core.errors import SpeakerError, used_up_in_thought
 from ..core.key_shapes import of_another_vendor, shown_key
 from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble
 from ..core.text import likely_tokens
@@ -325,10 +325,5 @@ def warm() -> None:
 
 def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:
     if call.finish_reason == "length":
-        return SpeakerError(
-            "empty",
-            f"{endpoint.label} used up its tokens before the first word of the answer.",
-            "Allow more tokens for an answer, or use a model that thinks less.",
-            used_up=True,
-        )
+        return used_up_in_thought(endpoint.label)
     return SpeakerError("empty", f"{endpoint.label} answered without a word.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..core.budget import LEFT_OUT, LIMITS, allowed
@@ -12,7 +12,7 @@ from ..core.cut_short import CUT_SHORT, cut_short
 from ..core.events import NoteAdded, ParticipantSubstituted, SearchFailed
 from ..core.naming import with_names
 from ..core.state import NOT_THERE, State
-from ..core.stopping import spent_so_far
+from ..core.stopping import beyond, spent_so_far
 from ..core.voter_groups import served_alike
 
 DEGRADED = "PANEL DEGRADED"
@@ -58,7 +58,22 @@ def notes(state: State) -> list[Note]:
                 "Raise the limit to let the discussion go on.",
             )
         )
+    elif state.closed is not None:
+        found.extend(_beyond(state))
     return found
+
+
+BEYOND_LIMIT = "beyond_limit"
+
+
+def _beyond(state: State) -> Iterator[Note]:
+    """The limits that were passed in a discussion that no limit ended."""
+    for limit, told in beyond(state):
+        yield Note(
+            BEYOND_LIMIT,
+            f"The {limit} limit was passed: {told}.",
+            "See what the provider charges; next time give that seat another model.",
+        )
 
 
 def _raised(state: State, note: NoteAdded) -> str:
