@@ -3,14 +3,14 @@ on every surface, read in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
 from ..core.errors import UsageError
 from ..core.events import NoteAdded
-from ..core.limits import FLAGS, WORDS, Limits, joined
+from ..core.limits import FLAGS, WORDS, Limits, joined, renamed
 from ..core.limits import told as in_words
 from ..core.numbers import NUMBER
 from ..core.state import State
@@ -22,8 +22,6 @@ from ..settings import Settings
 
 LIMIT_WORDS: Mapping[str, str] = {word: field for field, word in WORDS.items()}
 """What limits are called wherever they are given, and the field of the budget that each fills."""
-OLDER_WORDS: Mapping[str, str] = {field: word for field, word in WORDS.items() if field != word}
-"""What some of them were called, and are called in the settings: taken wherever a limit is."""
 _FORM = 'Give limits by their names, such as {"max_cost": 0.5, "max_calls": 20}.'
 
 
@@ -55,25 +53,6 @@ class LimitValues(Value):
         """Those that are given, by their words."""
         values = {word: getattr(self, word) for word in LIMIT_WORDS}
         return {word: value for word, value in values.items() if value is not None}
-
-
-def renamed(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
-    """What is given with today's words for limits in place of the older ones, where the words are
-    `known`, and the older ones are not. UsageError if both are given and differ."""
-    names = set(known)
-    found = dict(given)
-    for older, word in OLDER_WORDS.items():
-        if older not in found or older in names or word not in names:
-            continue
-        value = found.pop(older)
-        if value is None:
-            continue
-        if found.get(word) not in (None, value):
-            raise UsageError(
-                f"{word} and {older} are the same limit, and differ.", f"Give {word} alone."
-            )
-        found[word] = value
-    return found
 
 
 def read_limits(given: object, where: str = "budget") -> dict[str, float]:
