@@ -65,8 +65,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
 
 
 HOST_UNNAMED = (
-    "It speaks where nothing fits better: nobody named it, so seats and host get models that fit the "
-    "question. --models and --host name them, default_model in config.toml for good."
+    "Nobody named it, so it speaks where nothing fits better: seats and host get models that fit "
+    "the question. --models and --host name them, default_model in config.toml for good."
 )
 
 
