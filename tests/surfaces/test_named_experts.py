@@ -69,8 +69,10 @@ def test_a_point_of_view_ends_in_a_full_stop_within_a_prompt(
 
 @pytest.mark.parametrize(
     "name",
-    ["gpt-5", "gpt", "opus", "sonnet", "codex", "grok", "gemini", "claude-opus-5", "qwen3:8b"]
-    + ["teapot-9.1-mini", "llama3.2"],
+    [
+        *("gpt-5", "gpt", "opus", "sonnet", "codex", "grok", "gemini", "claude-opus-5", "qwen3:8b"),
+        *("teapot-9.1-mini", "llama3.2"),
+    ],
 )
 def test_the_name_of_a_model_borrows_nobodys_guidance_and_points_at_models(
     desk: Desk, name: str

@@ -316,6 +316,7 @@ def test_an_amount_that_is_none_is_named_as_it_is_written(sources: Sources) -> N
 
 def test_the_set_up_does_not_say_that_all_is_well_where_another_file_is_wrong(desk: Desk) -> None:
     home = Path(os.environ["ROUNDTABLE_HOME"])
+    home.mkdir(mode=0o700)
     (home / "config.toml").write_text("[budget]\nmax_costs = 0.3\n", "utf-8")
     done = desk("setup", "--yes")
     assert done.code == 2

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ..core.errors import UsageError
 from ..core.events import NoteAdded
-from ..core.limits import FLAGS, WORDS, Limits, joined, renamed
+from ..core.limits import FLAGS, OLDER, WORDS, Limits, joined, renamed
 from ..core.limits import told as in_words
 from ..core.numbers import NUMBER
 from ..core.state import State
@@ -22,6 +22,8 @@ from ..settings import Settings
 
 LIMIT_WORDS: Mapping[str, str] = {word: field for field, word in WORDS.items()}
 """What limits are called wherever they are given, and the field of the budget that each fills."""
+OLDER_WORDS = OLDER
+"""What some of them were called: taken wherever a limit is."""
 _FORM = 'Give limits by their names, such as {"max_cost": 0.5, "max_calls": 20}.'
 
 

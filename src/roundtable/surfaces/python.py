@@ -12,7 +12,7 @@ from typing import Any
 from ..bootstrap import App, start
 from ..core.errors import RoundtableError, UnknownName, UsageError
 from ..core.events import StoredEvent
-from ..core.limits import OLDER, Limits
+from ..core.limits import Limits
 from ..core.schedule import Schedule
 from ..core.state import State
 from ..core.text import listed
@@ -26,7 +26,7 @@ from ..programs import workspace_of
 from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
 from .files import WorkspaceFiles
-from .limits import LIMIT_WORDS
+from .limits import LIMIT_WORDS, OLDER_WORDS
 from .notification_plan import NotificationRequest
 from .opening import checked_for_secrets, open_request
 from .schedules.making import (
@@ -223,7 +223,7 @@ class Roundtable:
             "max_calls": max_calls,
             "max_tokens": max_tokens,
             "max_time": max_time,
-            **{word: options.pop(word) for word in OLDER if word in options},
+            **{word: options.pop(word) for word in OLDER_WORDS if word in options},
         }
         request = open_request(
             self._joined.settings,
@@ -471,7 +471,7 @@ class Roundtable:
         return settings.model_copy(update={"choices": choices})
 
 
-_LIMITS = (*LIMIT_WORDS, *OLDER)
+_LIMITS = (*LIMIT_WORDS, *OLDER_WORDS)
 
 
 def _limits_among(words: Mapping[str, Any], budget: Any) -> Any:

@@ -37,7 +37,7 @@ from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.cost import Cost
 from ...views.delivery import Delivery
-from ..limits import LIMIT_WORDS, OLDER
+from ..limits import LIMIT_WORDS, OLDER_WORDS
 from ..tokens.capability import OWNER
 from ..tokens.opening import open_as
 from .ask import (
@@ -223,7 +223,7 @@ def _refuse_what_is_everybodys(options: Mapping[str, Any], flags: Mapping[str, A
     """UsageError for what is no option of a procedure, but of the line or of the command."""
     for name in options:
         word = name.removeprefix("--").replace("-", "_")
-        word = OLDER.get(word, word)
+        word = OLDER_WORDS.get(word, word)
         if any(find(model, word) for model in OPTIONS.values()) or word not in flags:
             continue
         instead = f"Give it on the command line, for all questions: --{word.replace('_', '-')}."
