@@ -312,14 +312,3 @@ def test_an_amount_that_is_none_is_named_as_it_is_written(sources: Sources) -> N
     sources.write("config.toml", "[budget]\nmax_cost = -1\n")
     with pytest.raises(BadSetting, match=r"config\.toml:2.*budget\.max_cost\b(?!_)"):
         sources.read()
-
-
-def test_the_set_up_does_not_say_that_all_is_well_where_another_file_is_wrong(desk: Desk) -> None:
-    home = Path(os.environ["ROUNDTABLE_HOME"])
-    home.mkdir(mode=0o700)
-    (home / "config.toml").write_text("[budget]\nmax_costs = 0.3\n", "utf-8")
-    done = desk("setup", "--yes")
-    assert done.code == 2
-    assert "budget.max_costs" in done.err
-    assert "Try it" not in done.out
-    assert (home / "config.json").exists()
