@@ -97,19 +97,21 @@ def test_scripts_cost_nothing_where_a_key_is_set(desk: Desk, paid: ProviderServe
     assert posts(paid) == 0
 
 
+@pytest.mark.parametrize("procedure", PROCEDURES)
 @pytest.mark.parametrize("setting", ["ROUNDTABLE_MODELS", "--models"])
 def test_where_all_seats_speak_on_this_machine_so_does_the_host(
-    desk: Desk, setting: str, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, setting: str, procedure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However the seats got their models."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
     with own_server(monkeypatch):
         if setting == "--models":
-            made = plan(desk, "--models", NAMED)
+            made = plan(desk, "--models", NAMED, "--procedure", procedure)
         else:
             monkeypatch.setenv(setting, NAMED)
-            made = plan(desk)
-    assert host(made).startswith("llamacpp/")
+            made = plan(desk, "--procedure", procedure)
+    speaking = [seat["models"][0] for seat in made["participants"]]
+    assert all(model.startswith("llamacpp/") for model in speaking), speaking
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
