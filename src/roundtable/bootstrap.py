@@ -459,6 +459,7 @@ def _casting(settings: Settings, lookout: Lookout) -> Casting:
         lambda: expert_selector(settings),
         lambda: _router(settings, lookout),
         own_default=settings.choices.default_model is not None,
+        is_model=lambda name: lookout.registry.names_model(name),
     )
 
 

@@ -441,6 +441,10 @@ class ListedModels(Models, Protocol):
         could speak in its place."""
         ...
 
+    def here(self, name: str) -> bool:
+        """Whether what a model is sent stays on this machine."""
+        ...
+
     def at_hand(self, name: str, taken: Collection[str]) -> str:
         """A model that a procedure would seat by itself; where nothing here is known to be like it,
         one of those that are here and not taken yet. Nobody asked for it, so nothing is said."""
@@ -673,6 +677,8 @@ class ChosenExperts:
     """Everybody else whom it may choose."""
     by_words: bool = False
     """Whether some were chosen by the topic's words alone, without what they mean."""
+    host_named: bool = False
+    """Whether a file of the user's gives the host its model by name."""
 
 
 class Casting(Protocol):

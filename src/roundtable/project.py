@@ -14,7 +14,7 @@ from .config_files import json_object, text_of, toml_table
 from .core.agents import names_program
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget
-from .procedures.checking import checked, split_list
+from .procedures.checking import checked, checked_limits, split_list
 from .procedures.council.options import LEVELS, CouncilConfig
 
 PROJECT_TOML = "roundtable.toml"
@@ -30,7 +30,7 @@ PANELS_MAY_SET = (
 def project_choices(data: bytes, home: Path, known: Iterable[str]) -> dict[str, Any]:
     """What a project's `roundtable.toml` sets. BadSetting or UnknownName for what it may not, or
     what nobody knows; `known` are the settings that there are."""
-    values = toml_table(text_of(data, PROJECT_TOML), PROJECT_TOML)
+    values = checked_limits(toml_table(text_of(data, PROJECT_TOML), PROJECT_TOML), PROJECT_TOML)
     if refused := next((key for key in values if key not in MAY_SET), None):
         if refused in known:
             raise BadSetting(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .config_files import contents, line_of, text_of
 from .core.errors import BadSetting, RoundtableError, UnknownName
+from .core.limits import OLDER
 from .project import PANELS_JSON, PROJECT_TOML
 from .settings import CONFIG_JSON, SET_UP, Settings
 
@@ -72,7 +73,15 @@ class SettingLines:
 
 
 def _names(key: str, path: Path) -> list[str]:
-    """What a setting is called in a file."""
+    """What a setting may be called in a file, a limit by its older name too."""
+    names = _stored_names(key, path)
+    table, _, name = key.rpartition(".")
+    if table in ("budget", "caps") and name in OLDER:
+        names += [f"{each.rpartition('.')[0]}.{OLDER[name]}" for each in names]
+    return names
+
+
+def _stored_names(key: str, path: Path) -> list[str]:
     if path.name == CONFIG_JSON:
         own = {name: each for each, name in SET_UP.items()}
         first, _, rest = key.partition(".")

@@ -22,7 +22,7 @@ from .core.errors import BadSetting, UnknownName, UsageError
 from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
-from .procedures.checking import checked, split_list
+from .procedures.checking import checked, checked_limits, split_list
 from .procedures.council.options import CouncilConfig, models_of
 from .project import (
     PANELS_JSON,
@@ -240,6 +240,7 @@ def of_set_up(stored: Mapping[str, Any], where: str) -> dict[str, Any]:
     """What config.json holds, which the set-up writes, as settings. The models and the language
     that were chosen for the council are everybody's. UnknownName or BadSetting says what is wrong
     with it."""
+    stored = checked_limits(stored, where)
     known = (*SET_UP, *CouncilConfig.model_fields, "version")
     if stray := next((key for key in stored if key not in known), None):
         raise UnknownName(f"key in {where}:", stray, known)
@@ -487,7 +488,7 @@ def read_settings(
         path = home / CONFIG_TOML
         text = text_at(path, ours=True)
         with placed(text, str(path)):
-            read = toml_table(text, str(path))
+            read = checked_limits(toml_table(text, str(path)), str(path))
             checked(Choices, read, str(path))
             lay_over(lowest(read, values, str(path)), str(path))
     with source(STORE):

@@ -166,8 +166,10 @@ async def test_a_substitute_is_the_same_model_elsewhere_before_its_family_before
     assert REGISTRY.resolve(fable).family == "claude"
     openai = await found({"OPENAI_API_KEY": "x"})
     assert openai.substitute(REGISTRY.resolve("haiku")) == "openai/gpt-6-luna"
-    unheard_of = REGISTRY.resolve("lmstudio/unheard-of")
+    unheard_of = REGISTRY.resolve("deepseek/unheard-of")
     assert openai.substitute(unheard_of) == openai.default_model
+    of_this_machine = REGISTRY.resolve("lmstudio/unheard-of")
+    assert openai.substitute(of_this_machine) == ""
 
 
 async def test_scripted_speakers_are_usable_only_by_name() -> None:

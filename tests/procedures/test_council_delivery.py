@@ -281,7 +281,7 @@ def test_the_estimate_names_the_calls_that_are_then_made(
 @pytest.mark.requirement("C-30", "X-35")
 def test_the_estimate_line_shows_calls_tokens_money_and_multiplier_as_a_range() -> None:
     assert line(opened({"quick": True})) == snapshot(
-        "📊 Estimate: 3 calls to experts and 2 calls to the Captain, 6,800–15,000 tokens, about $0.023 ($0.017–$0.038); ~3x a single answer"
+        "📊 Estimate: 3 calls to experts and 2 calls to the Captain (test/captain), 6,800–15,000 tokens, about $0.023 ($0.017–$0.038); ~3x a single answer"
     )
     assert line(opened({}, defaults={"round2": "ask"})).endswith(
         "~6-10x a single answer if round 2 is held"

@@ -37,7 +37,7 @@ def test_a_name_that_nobody_in_the_library_has_is_noted(
     told = desk(*asked, "--dry-run").out
     assert "No expert of the library is called zorp: all that this seat knows" in told
     assert "No expert of the library is called kettle-2" in told
-    assert told.count("name models with --models") == 1
+    assert told.count("name models with --models") == 1, "zorp is no model"
     assert "called precedent" not in told
     assert "Precedent: openai/" in told
     assert server.requests == []
@@ -82,3 +82,36 @@ def test_an_expert_of_the_library_is_found_before_a_colon_that_nothing_follows(d
                 "--dry-run")  # fmt: skip
     assert "Building Architect: scripted/echo" in told.out, told.err
     assert "Beekeeper: scripted/echo" in told.out
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-5", "gpt", "opus", "sonnet", "codex", "grok", "gemini", "claude-opus-5", "qwen3:8b"),
+        *("teapot-9.1-mini", "llama3.2"),
+    ],
+)
+def test_the_name_of_a_model_borrows_nobodys_guidance_and_points_at_models(
+    desk: Desk, name: str
+) -> None:
+    """Whether it can be used here or not."""
+    asked = ("Tea or coffee?", "--experts", f"{name},philosopher", "--models", "scripted/echo")
+    done = desk(*asked, "--dry-run", "--json")
+    assert done.code == 0, done.err
+    (told,) = (note for note in done.document["notes"] if note["code"] in ("made_up", "nearest"))
+    assert f"called {name}: all that this seat knows is its name." in told["text"]
+    assert "name models with --models" in told["remedy"]
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_whose_guidance_a_seat_borrows_is_told(desk: Desk, procedure: str) -> None:
+    done = desk(
+        *("Tea or coffee?", "--procedure", procedure, "--models", "scripted/echo"),
+        *("--experts", "Postgres expert,philosopher", "--no-search", "--dry-run", "--json"),
+    )
+    assert done.code == 0, done.err
+    told = [note["text"] for note in done.document["notes"] if note["code"] == "nearest"]
+    assert told == [
+        "No expert of the library is called Postgres expert: it argues with the guidance of the "
+        "nearest, Database Administrator."
+    ]

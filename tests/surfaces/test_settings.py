@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.values import Budget
+from roundtable.setting_lines import SettingLines
 from roundtable.settings import Settings, home_folder, read_settings
 from tests.trusted import trust_project
 
@@ -257,3 +259,56 @@ def test_of_the_limits_in_both_files_of_the_user_the_lowest_counts(desk: Desk) -
     toml.write_text("[budget]\nmax_cost_usd = 'much'\n", "utf-8")
     broken = desk("config", "--origin")
     assert (broken.code, "config.toml:2: budget.max_cost_usd" in broken.err) == (1, True)
+
+
+@pytest.mark.parametrize("file", ["config.toml", "roundtable.toml", "config.json"])
+@pytest.mark.parametrize(
+    "written", [{"max_cost": 0.3, "max_time": 60}, {"max_cost_usd": 0.3, "max_seconds": 60}]
+)
+def test_limits_have_the_same_names_in_files_as_wherever_they_are_given(
+    sources: Sources, file: str, written: dict[str, float]
+) -> None:
+    if file == "config.json":
+        sources.write(file, json.dumps({"budget": written}))
+    else:
+        lines = "".join(f"{name} = {value}\n" for name, value in written.items())
+        sources.write(file, f"[budget]\n{lines}")
+    settings = sources.read()
+    assert settings.choices.budget == Budget(max_cost_usd=0.3, max_seconds=60)
+    assert SettingLines(settings).line("budget.max_cost_usd") > 0
+
+
+def test_caps_too(sources: Sources) -> None:
+    sources.write("config.toml", "[caps]\nmax_cost = 2\n")
+    assert sources.read().caps.budget == Budget(max_cost_usd=2)
+
+
+def test_one_limit_by_both_of_its_names_is_refused_where_they_differ(sources: Sources) -> None:
+    sources.write("config.toml", "[budget]\nmax_cost = 1.0\nmax_cost_usd = 1.0\n")
+    assert sources.read().choices.budget == Budget(max_cost_usd=1)
+    sources.write("config.toml", "[budget]\nmax_cost = 1.0\nmax_cost_usd = 2.0\n")
+    with pytest.raises(BadSetting, match="max_cost and max_cost_usd are the same limit, and diff"):
+        sources.read()
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("[budget]\nmax_costs = 1\n", "Did you mean budget.max_cost"),
+        ("[caps]\nmax_call = 1\n", "Did you mean caps.max_calls"),
+        ("[monthly]\neach_us = 1\n", "Did you mean monthly.each_usd"),
+    ],
+)
+def test_the_nearest_key_of_an_inner_table_is_told(
+    sources: Sources, written: str, told: str
+) -> None:
+    sources.write("config.toml", written)
+    with pytest.raises(UnknownName, match=r"config\.toml:2") as refused:
+        sources.read()
+    assert told in str(refused.value)
+
+
+def test_an_amount_that_is_none_is_named_as_it_is_written(sources: Sources) -> None:
+    sources.write("config.toml", "[budget]\nmax_cost = -1\n")
+    with pytest.raises(BadSetting, match=r"config\.toml:2.*budget\.max_cost\b(?!_)"):
+        sources.read()

@@ -387,6 +387,8 @@ def test_setup_is_the_way_out_of_a_broken_config(desk: Desk) -> None:
     assert (desk.home / "config.json.broken").read_text() == "{broken"
     for name in ("config.json:1", "config.toml:1", "models.toml:1"):
         assert outcome.err.count(name) == 1
+    assert "Nothing runs until this is corrected, too: " in outcome.out
+    assert "Try it" not in outcome.out
 
 
 HOST = "ollama/gemma3"

@@ -3,9 +3,11 @@ where it comes from, for whoever is stopped by it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from .errors import UsageError
 from .text import counted, listed
 from .values import Budget
 
@@ -22,7 +24,29 @@ WORDS: Mapping[str, str] = {
     "max_seconds": "max_time",
 }
 """What they are called wherever somebody gives them. What is stored keeps the names it had."""
+OLDER: Mapping[str, str] = {field: word for field, word in WORDS.items() if field != word}
+"""What some of them were called, and are called in what is stored: taken wherever a limit is."""
 FLAGS: Mapping[str, str] = {name: f"--{word.replace('_', '-')}" for name, word in WORDS.items()}
+
+
+def renamed(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """What is given with the names for limits that are `known`, in place of those that are not.
+    UsageError if both are given and differ."""
+    names = set(known)
+    found = dict(given)
+    for older, word in OLDER.items():
+        for other, own in ((older, word), (word, older)):
+            if other not in found or other in names or own not in names:
+                continue
+            value = found.pop(other)
+            if value is None:
+                continue
+            if found.get(own) not in (None, value):
+                raise UsageError(
+                    f"{word} and {older} are the same limit, and differ.", f"Give {word} alone."
+                )
+            found[own] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)

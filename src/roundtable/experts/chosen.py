@@ -20,6 +20,31 @@ DESCRIBED = "described by whoever asks"
 UNKNOWN = "asked for by name, which nobody in the library has"
 """Why somebody sits here of whom nothing but the name is known."""
 
+OF_A_MODEL = f"{UNKNOWN}: it looks like a model's"
+"""The same where a model is called so, or might be."""
+_NEAREST = "asked for by name; nearest in the library: "
+_VERSIONED = re.compile(
+    r"[a-z][\w.-]*:[a-z0-9][\w.-]*"
+    r"|[a-z]+(?:-[a-z]+)*(?:\d+(?:\.\d+)?[a-z]?|-\d+(?:\.\d+)?[a-z]?(?:-[a-z0-9.]+)*)",
+    re.I,
+)
+"""How names of models look: `name:tag`, or letters and then a number."""
+
+
+def nearest(expert: Expert) -> str:
+    """Why somebody sits here who has the guidance of another expert."""
+    return f"{_NEAREST}{expert.name}"
+
+
+def nearest_of(persona: ChosenExpert) -> str:
+    """The name of the expert whose guidance it has; empty: it has its own."""
+    return persona.reason.removeprefix(_NEAREST) if persona.reason.startswith(_NEAREST) else ""
+
+
+def like_a_model(name: str) -> bool:
+    """Whether a name looks like a model's: `qwen3:8b`, `claude-opus-5`, `gpt-5`."""
+    return _VERSIONED.fullmatch(name.strip()) is not None
+
 
 def is_described(named: str) -> bool:
     """Whether it is a name with a sentence after a colon and a blank: a colon alone may belong to
@@ -83,5 +108,13 @@ def named_expert(named: str) -> ChosenExpert:
 
 def unknown_expert(named: str) -> ChosenExpert:
     """The same of somebody who was looked for in the library, and is not there."""
-    found = named_expert(named)
-    return found if found.reason == DESCRIBED else replace(found, reason=UNKNOWN)
+    return _because(named_expert(named), UNKNOWN)
+
+
+def named_like_a_model(named: str) -> ChosenExpert:
+    """The same of somebody who has the name of a model."""
+    return _because(named_expert(named), OF_A_MODEL)
+
+
+def _because(found: ChosenExpert, why: str) -> ChosenExpert:
+    return found if found.reason == DESCRIBED else replace(found, reason=why)

@@ -15,7 +15,10 @@ from ..experts.chosen import (
     bare_name,
     chosen_expert,
     is_described,
+    like_a_model,
     named_expert,
+    named_like_a_model,
+    nearest,
     unknown_expert,
 )
 from ..experts.methods import METHODS, find_method
@@ -39,9 +42,12 @@ class LibraryCasting:
         router: Callable[[], Awaitable[Router]],
         *,
         own_default: bool = False,
+        is_model: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """`selector` is asked for once, when it is first needed. With `own_default` the user has
-        named a default model, which is then preferred to any that was merely found."""
+        named a default model, which is then preferred to any that was merely found.
+        `is_model` tells whether a model is known by a name, or a family of models."""
+        self._is_model = is_model
         self._make_selector = selector
         self._selector: Selector | None = None
         self._known: dict[str, ChosenExpert] = {}
@@ -68,6 +74,7 @@ class LibraryCasting:
             library=self._rest(near),
             by_words=len(casting_request.include) < casting_request.count
             and not (self._selector and self._selector.by_meaning),
+            host_named=of_host.tier == "local_models.json",
         )
 
     def _shortlist(self, topic: str, wanted: CastingRequest) -> tuple[ChosenExpert, ...]:
@@ -115,7 +122,7 @@ class LibraryCasting:
 
     def _named(self, selector: Selector, name: str) -> ChosenExpert:
         if name not in self._known:
-            self._known[name] = _named(selector, name)
+            self._known[name] = _named(selector, name, self._is_model)
         return self._known[name]
 
 
@@ -132,12 +139,13 @@ def _refuse_twins(named: Iterable[ChosenExpert]) -> None:
         seen.add(name)
 
 
-def _named(selector: Selector, name: str) -> ChosenExpert:
+def _named(selector: Selector, name: str, is_model: Callable[[str], bool]) -> ChosenExpert:
     """The library's expert of this name, or the method of reasoning; else an expert of this
-    name with the guidance of the nearest one, if there is one that the name itself points at."""
+    name with the guidance of the nearest one, if there is one that the name itself points at. What
+    is the name of a model points at nobody."""
     if not is_described(name):
         name = bare_name(name)
-    wanted = name.casefold()
+    wanted = name.strip().casefold()
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
             return chosen_expert(expert, ASKED_FOR)
@@ -145,6 +153,8 @@ def _named(selector: Selector, name: str) -> ChosenExpert:
         return method
     if is_described(name):  # whoever asks knows better than the library who is meant
         return named_expert(name)
+    if is_model(name) or (like_a_model(name) and not _NO_FIELD.search(name)):
+        return named_like_a_model(name)
     field = " ".join(_NO_FIELD.sub(" ", wanted).replace("-", " ").split())
     near = selector.search(field, len(selector.experts)) if field else []
     words = set(field.split())
@@ -153,9 +163,7 @@ def _named(selector: Selector, name: str) -> ChosenExpert:
     if found is None:
         return unknown_expert(name)
     return replace(
-        chosen_expert(
-            found.expert, f"asked for by name; nearest in the library: {found.expert.name}"
-        ),
+        chosen_expert(found.expert, nearest(found.expert)),
         id=slug(name, default="expert"),
         name=name,
     )

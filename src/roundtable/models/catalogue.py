@@ -77,12 +77,22 @@ class Catalogue:
             return
         if self._found.usable(wanted.id) or on_subscription(wanted.id):
             return
-        if self._found.substitute(wanted) == EMBEDDED_MODEL:
+        instead = self._found.substitute(wanted)
+        if not instead and self._found.here(wanted):
+            raise self._found.nobody_here(wanted)
+        if instead == EMBEDDED_MODEL:
             self._refuse_in_place_of_stored()
             provider = self._registry.providers[wanted.provider]
             why = f"{wanted.id} cannot be used here."
             told = _keyless(wanted.id, provider) if provider.key_env else why
             raise NoModel(wanted.id, told, self._found.opener(wanted))
+
+    def here(self, name: str) -> bool:
+        """Implements ListedModels."""
+        try:
+            return self._found.here(self._registry.resolve(name))
+        except UnknownName:  # a person, or somebody else's agent
+            return False
 
     def at_hand(self, name: str, taken: Collection[str]) -> str:
         """Implements ListedModels."""
@@ -113,6 +123,8 @@ class Catalogue:
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
+            if not first and self._found.here(wanted):
+                raise self._found.nobody_here(wanted)
             if first == EMBEDDED_MODEL:
                 self._refuse_in_place_of_stored()
             # Nobody, or the embedded model, and it is not installed.
@@ -124,7 +136,12 @@ class Catalogue:
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):
                 notes = (self._note(wanted.id, first),)
         chain = [first]
-        for further in (*self._fallbacks.get(wanted.id, ()), self._fallback_model):
+        last = self._fallback_model
+        if last and self._found.here(self._registry.resolve(first)):
+            # What was said to a model of this machine goes to one elsewhere only where the settings
+            # name that one for it.
+            last = last if self._found.here(self._registry.resolve(last)) else None
+        for further in (*self._fallbacks.get(wanted.id, ()), last):
             model = self._registry.resolve(further).id if further else None
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..core import model_trouble
+from ..core.addresses import address_parts, is_this_machine
 from ..core.errors import NoModel
 from ..core.model_trouble import ModelTrouble
+from ..core.pattern import pattern
 from .endpoint import Endpoint
 from .endpoint_list import REFUSED, UNFIT, EndpointList
 from .entry import ModelEntry
 from .registry import Registry
 
+_CLOUD = pattern(r"[:-]cloud\Z")
+"""The tag by which Ollama marks models that it does not run itself."""
 EMBEDDED = "local"
 EMBEDDED_MODEL = f"{EMBEDDED}/smollm2-135m"
 
@@ -146,19 +150,23 @@ class Found:
 
     @property
     def default_model(self) -> str:
-        """The user's default if it is usable, else the best general model of the best provider.
-        Empty where something was set up and none of it speaks: the demonstration model stands in
-        for nothing at all, never for what somebody wanted."""
+        """The user's default if it is usable, else the best general model of the best provider; in
+        the place of one of this machine only another of this machine. Empty where something was
+        set up and none of it speaks: the demonstration model stands in for nothing at all, never
+        for what somebody wanted."""
         if self.configured_default is not None and self.usable(self.configured_default):
             return self.configured_default
+        named = self.configured_default
+        only_here = named is not None and self.here(self.registry.resolve(named))
         for provider in self.by_themselves:
             if provider.id == EMBEDDED or provider.shut:
                 continue
             preferred = self.registry.providers[provider.id].default_model
-            if preferred in provider.models and self.usable(preferred):
+            models = [each for each in provider.models if not only_here or self._is_here(each)]
+            if preferred in models and self.usable(preferred):
                 return preferred
-            if provider.models:
-                return max(provider.models, key=self._generality)
+            if models:
+                return max(models, key=self._generality)
         return "" if self._set_up else EMBEDDED_MODEL
 
     @property
@@ -220,24 +228,50 @@ class Found:
     def substitute(self, entry: ModelEntry) -> str:
         """The nearest usable model: the same one elsewhere, its family, its provider, its tags.
 
-        Itself when it is usable; the default model when nothing resembles it.
+        Itself when it is usable; the default model when nothing resembles it. For a model of this
+        machine only another of this machine; empty where there is none.
         """
         if self.usable(entry.id):
             return entry.id
+        only_here = self.here(entry)
         ranked = [
             (_likeness(entry, candidate), -place, candidate.id)
             for place, candidate in enumerate(self._candidates())
+            if not only_here or self.here(candidate)
         ]
+        default = self.default_model
+        usual = default if not only_here or (default and self._is_here(default)) else ""
         if not ranked:
-            return self.default_model
+            return usual
         likeness, _, best = max(ranked)
         if not any(likeness):
-            return self.default_model
+            return usual or best
         alike = [id_ for found, _, id_ in ranked if found == likeness]
         if len(alike) > 1 and not self.resembled(entry):
             # Nothing speaks for one of them: different models get different ones in their place.
             return alike[self._place(entry) % len(alike)]
         return best
+
+    def here(self, entry: ModelEntry) -> bool:
+        """Whether what a model is sent stays on this machine; of a server that does not run, where
+        it would be. Command-line agents, proxies and what Ollama passes on send it to a vendor."""
+        provider = self.registry.providers[entry.provider]
+        if provider.kind in ("local", "scripted"):
+            return True
+        passes_on = provider.probe == "ollama" and _CLOUD.search(entry.name) is not None
+        if provider.kind == "command" or provider.proxy or passes_on:
+            return False
+        address = self.registry.place_of(provider.id) or provider.base_url or ""
+        return is_this_machine(address_parts(address).hostname or "")
+
+    def _is_here(self, model_id: str) -> bool:
+        return self.here(self.registry.resolve(model_id))
+
+    def nobody_here(self, entry: ModelEntry) -> NoModel:
+        """The error for whoever wants a model of this machine where none can speak."""
+        why = self.why_not(entry.id)
+        told = f"{entry.id} {why.told}, and no other model of this machine can speak in its place."
+        return NoModel(entry.id, told, f"{why.remedy.rstrip('.')}. Or name another model.")
 
     def resembled(self, entry: ModelEntry) -> bool:
         """Whether anything that can be used is known to be like a model: of its family, or with

@@ -120,6 +120,13 @@ class Registry:
             scripted=self._scripted,
         )
 
+    def names_model(self, name: str) -> bool:
+        """Whether this is the name of a model, an alias or a family, or an id of a known
+        provider."""
+        wanted = name.strip().casefold()
+        known = {*self._names, *(each.family for each in self.models.values())}
+        return wanted in known or ("/" in wanted and wanted.partition("/")[0] in self.providers)
+
     def resolve(self, name: str) -> ModelEntry:
         """The model behind an alias or a full id.
 

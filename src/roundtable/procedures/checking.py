@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ..core.errors import BadSetting, UnknownName
+from ..core.errors import BadSetting, UnknownName, UsageError
+from ..core.limits import WORDS, renamed
 from ..core.numbers import WANTED, truth_for_number
 from ..core.option_meant import FIXED_WORDS
 from ..core.text import worded
-from ..core.values import Value
+from ..core.values import Budget, Value
 
 T = TypeVar("T", bound=Value)
 MOST_CHOICES = 9
@@ -33,7 +34,7 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
         key = _key(values, found[0]["loc"])
         if found[0]["type"] == "extra_forbidden":
             older = [each for names in _older(kind).values() for each in names]
-            known = (*kind.model_fields, *older) if "." not in key else ()
+            known = (*kind.model_fields, *older) if "." not in key else _within(kind, key)
             raise UnknownName(f"key in {where}:", key, known) from None
         # A value that may be one of several kinds fails once for each of them.
         wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
@@ -42,6 +43,43 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
             wanted = [f"a number from {limits[key]}"]
         called = _called(kind, values, key)
         raise BadSetting(where, called, " or ".join(dict.fromkeys(wanted))) from None
+
+
+def _within(kind: type[Value], key: str) -> list[str]:
+    """The names that there are beside a key of an inner table, with the way to them."""
+    *way, _ = key.split(".")
+    table: type[Value] | None = kind
+    for name in way:
+        known = table.model_fields.get(name) if table else None
+        inner = (known.annotation, *get_args(known.annotation)) if known else ()
+        tables = (each for each in inner if isinstance(each, type) and issubclass(each, Value))
+        table = next(tables, None)
+    return [".".join((*way, name)) for name in table.model_fields] if table else []
+
+
+def checked_limits(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The values of a settings file with the names that limits have where they are stored, in place
+    of the words that stand for them wherever they are given. Errors name them as they are
+    written."""
+    found = dict(values)
+    for table in ("budget", "caps"):
+        given = values.get(table)
+        if not isinstance(given, Mapping):
+            continue
+        try:
+            found[table] = renamed(given, Budget.model_fields)
+        except UsageError as error:
+            raise BadSetting(where, table, f"each limit once; {error.message}") from None
+        try:
+            checked(Budget, found[table], where)
+        except BadSetting as error:
+            written = error.key if error.key in given else WORDS.get(error.key, error.key)
+            raise BadSetting(where, f"{table}.{written}", error.expected) from None
+        except UnknownName as error:
+            names = dict.fromkeys((*WORDS.values(), *Budget.model_fields))
+            known = [f"{table}.{name}" for name in names]
+            raise UnknownName(f"key in {where}:", f"{table}.{error.name}", known) from None
+    return found
 
 
 def _called(kind: type[Value], values: Mapping[str, Any], key: str) -> str:

@@ -20,10 +20,13 @@ CODES: Mapping[str, str] = {
     "held_as": "no procedure was named, and an option chose one",
     "shared_models": "fewer models than seats were named, so some models hold several seats",
     "models_left_over": "more models than experts were named, so some models do not speak",
+    "host_elsewhere": "every seat speaks on this machine, and the host that the settings name does "
+    "not",
     "host_of_the_table": "no model was named for the host, so it shares one with a seat",
     "secrets": "this was a dry run; a real run would be refused, because the question or its "
     "context seems to contain secrets",
     "made_up": "no expert of the library has this name, so the seat has only its name to go by",
+    "nearest": "no expert of the library has this name, so the seat argues as the nearest one",
     "no_search": "there is no web search in this run",
     "outside": "a seat waits for someone outside to speak",
     "default_roster": "no participants were named, so a ready roster is used",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..core.errors import BadSetting, NoModel, UsageError
+from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
-from ..experts.chosen import UNKNOWN
+from ..experts.chosen import OF_A_MODEL, UNKNOWN, nearest_of
 from ..ports import ChosenExpert, ListedModels, Models, SpeakerChain
+from .hosting import HostWish, hosted
 from .messages import demonstrated
 
 EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
@@ -56,25 +57,26 @@ class Seats:
         return seated
 
     def note_unknown(self, persona: ChosenExpert, seated: Participant) -> None:
-        """Say so of an expert of whom only the name is known: a slip must not pass for one. People
-        from outside know who they are."""
-        if persona.reason == UNKNOWN and seated.speaker.model != OUTSIDE:
-            self.notes.append(made_up(persona.name, self._models))
+        """Say so of an expert who is not in the library: a slip must not pass for one. People from
+        outside know who they are."""
+        if seated.speaker.model != OUTSIDE:
+            self.notes.extend(not_of_library(persona))
 
     def host(
         self,
-        model: str | None,
+        wish: HostWish,
         perspective: str,
         *,
+        named: Sequence[str] = (),
         seat: str = HOST_ID,
         name: str = HOST_NAME,
         emoji: str = HOST_EMOJI,
     ) -> Participant:
-        """Who leads, and holds none of the seats. Its model is the one that is given, or the
-        default; where that is none, the one of the table that holds the fewest seats."""
+        """Who leads, and holds none of the seats, with the model that `hosted` finds for it.
+        `named` are the models that were named for seats."""
         held = Counter(each.speaker.model for each in self.participants)
         fewest = sorted(held, key=lambda each: held[each])
-        chosen = hosted(self._models, model, name, fewest)
+        chosen = hosted(self._models, wish, name, fewest, named)
         return self._seated(chosen, seat, name, "Host", perspective, emoji)
 
     def standing_in(self, host: Participant) -> Participant:
@@ -142,51 +144,17 @@ class Seats:
         )
 
 
-def made_up(name: str, models: Models) -> NoteAdded:
-    """What is to be said of an expert of whom nothing but the name is known."""
-    meant = (
-        "It is a model that can speak here: name models with --models. "
-        if (_can_speak(name, models))
-        else ""
-    )
-    return NoteAdded(
-        code="made_up",
-        text=f"No expert of the library is called {name}: all that this seat knows is its name.",
-        remedy=f"{meant}`roundtable experts WORDS` finds those who are there.",
-    )
+def not_of_library(persona: ChosenExpert) -> list[NoteAdded]:
+    """What is to be said of an expert whom the library does not have by this name."""
+    remedy = "`roundtable experts WORDS` finds those who are there."
+    if persona.reason in (UNKNOWN, OF_A_MODEL):
+        meant = _MEANT if persona.reason == OF_A_MODEL else ""
+        told = f"No expert of the library is called {persona.name}: all that this seat knows is "
+        return [NoteAdded(code="made_up", text=f"{told}its name.", remedy=f"{meant}{remedy}")]
+    if near := nearest_of(persona):
+        text = f"No expert of the library is called {persona.name}: it argues with the guidance "
+        return [NoteAdded(code="nearest", text=f"{text}of the nearest, {near}.", remedy=remedy)]
+    return []
 
 
-def _can_speak(name: str, models: Models) -> bool:
-    """Whether a model of this name would speak, and no other in its place."""
-    if not isinstance(models, ListedModels) or name == OUTSIDE:
-        return False
-    try:
-        chain = models.seat(name, name)
-    except UsageError:  # there is no such model, or none can be had
-        return False
-    return not (chain.notes or chain.speakers[0].demonstration)
-
-
-def hosted(models: Models, wanted: str | None, name: str, table: Sequence[str]) -> SpeakerChain:
-    """Who speaks for a host. Where nobody named a model and there is no default that can speak, or
-    only the demonstration model, it is the first of the table's that can: whoever names models for
-    the seats has models."""
-    others = [each for each in table if each != OUTSIDE]
-    try:
-        usual = models.seat(wanted or models.default_model, name)
-    except (NoModel, BadSetting):
-        if not others or wanted not in (None, models.default_model):
-            raise
-        chosen = models.seat(others[0], name)
-    else:
-        if wanted is not None or not others or not usual.speakers[0].demonstration:
-            return usual
-        chosen = models.seat(others[0], name)
-        if chosen.speakers[0].demonstration:
-            return usual
-    note = NoteAdded(
-        code="host_of_the_table",
-        text=f"{others[0]} speaks for the host too: no model was named for it.",
-        remedy="Name one with --host.",
-    )
-    return SpeakerChain(chosen.speakers, (*chosen.notes, note))
+_MEANT = "It looks like the name of a model: name models with --models. "

@@ -145,7 +145,9 @@ def estimate_line(told: Estimate, state: State) -> str:
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     written = f"; {told.writer} writes the result" if told.writer else ""
     so_far = "" if told.whole else "; how it ends is for whoever leads it"
-    calls = [(told.participant_calls, "experts"), (told.host_calls, f"the {state.start.host.name}")]
+    host = state.start.host
+    leads = f"the {host.name} ({host.speaker.model})"
+    calls = [(told.participant_calls, "experts"), (told.host_calls, leads)]
     named = [
         f"{_range(count)} {'call' if count[1] == 1 else 'calls'} to {whom}"
         for count, whom in calls

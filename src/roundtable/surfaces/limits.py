@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ..core.errors import UsageError
 from ..core.events import NoteAdded
-from ..core.limits import FLAGS, WORDS, Limits, is_cap, joined
+from ..core.limits import FLAGS, OLDER, WORDS, Limits, is_cap, joined, renamed
 from ..core.limits import told as in_words
 from ..core.numbers import NUMBER
 from ..core.state import State
@@ -22,8 +22,8 @@ from ..settings import Settings
 
 LIMIT_WORDS: Mapping[str, str] = {word: field for field, word in WORDS.items()}
 """What limits are called wherever they are given, and the field of the budget that each fills."""
-OLDER_WORDS: Mapping[str, str] = {field: word for field, word in WORDS.items() if field != word}
-"""What some of them were called, and are called in the settings: taken wherever a limit is."""
+OLDER_WORDS = OLDER
+"""What some of them were called: taken wherever a limit is."""
 CAPPED = "budget_capped"
 """The code of the note that a cap is lower than what was asked for."""
 THE_REQUEST = "the request"
@@ -69,25 +69,6 @@ class LimitValues(Value):
         """Those that are given, by their words."""
         values = {word: getattr(self, word) for word in LIMIT_WORDS}
         return {word: value for word, value in values.items() if value is not None}
-
-
-def renamed(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
-    """What is given with today's words for limits in place of the older ones, where the words are
-    `known`, and the older ones are not. UsageError if both are given and differ."""
-    names = set(known)
-    found = dict(given)
-    for older, word in OLDER_WORDS.items():
-        if older not in found or older in names or word not in names:
-            continue
-        value = found.pop(older)
-        if value is None:
-            continue
-        if found.get(word) not in (None, value):
-            raise UsageError(
-                f"{word} and {older} are the same limit, and differ.", f"Give {word} alone."
-            )
-        found[word] = value
-    return found
 
 
 def read_limits(given: object, where: str = "budget") -> dict[str, float]:

@@ -14,12 +14,12 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.state import State
 from ...core.values import Participant, Value
-from ...experts.chosen import UNKNOWN
 from ...experts.methods import method_or_named
 from ...ports import CastingRequest, ChosenExpert, ListedModels, Models
+from ..hosting import bound_to, elsewhere, host_wish, hosted, server
 from ..messages import demonstrated, demonstration
 from ..opening import OpenRequest, Seating
-from ..seats import HOST_ID, hosted, made_up
+from ..seats import HOST_ID, not_of_library
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
 from .options import AdaptiveFlags, TaskMode
@@ -139,9 +139,11 @@ class _Setting:
         asked = flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID)
         self.asked_host = asked is not None
         self.orchestrator = asked or panels.orchestrator
+        wish = host_wish(request, models, asked, panels.orchestrator)
+        usual = [slot.model for slot in panels.panels[self.mode]] if "panels" in defaults else []
         # The last: the first is the advocate's.
-        table = self.wishes.all[::-1]
-        orchestrator = hosted(models, self.orchestrator, ORCHESTRATOR_NAME, table)
+        table = self.wishes.all[::-1] or usual[::-1]
+        orchestrator = hosted(models, wish, ORCHESTRATOR_NAME, table, self.wishes.all)
         self.notes.extend(orchestrator.notes)
         self.host = Participant(
             id=ORCHESTRATOR_ID,
@@ -153,6 +155,7 @@ class _Setting:
         )
         here = panels_here(models, self._kept_from_seats(panels))
         self.panels = Panels.parse(defaults, PANELS_JSON, here)
+        self.own_writer = "synthesis" in defaults
         self.seats = Seats(models, self.panels, PANELS_JSON)
 
     def _kept_from_seats(self, panels: Panels) -> list[str]:
@@ -163,7 +166,7 @@ class _Setting:
 
     def set(self) -> Seating:
         panel = self._panel()
-        bench = self._bench()
+        bench = self._near(self._bench(), panel)
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
         wanted = find(bench, self.panels.synthesis)
@@ -176,6 +179,11 @@ class _Setting:
             named=named,
             asked=self.asked_host,
         )
+        seated = [held.speakers[0] for _, held in panel.seats]
+        if not self.asked_host and writer.model != self.host.speaker.model:
+            self.notes.extend(
+                elsewhere(self.models, writer.speakers[0], seated, "writes the synthesis")
+            )
         about_panel = (*self.seat_notes, *say.bias(participants, self.host, writer.model))
         analysts: tuple[Participant, ...] = ()
         if not (panel.fixed or self._demonstration(participants)):
@@ -263,8 +271,7 @@ class _Setting:
         usual = len(slots) if self.flags.listed else min(len(own), self.panels.max_panel)
         filled = _filled(slots, self.flags.count(usual))
         for place, persona in enumerate(self._personas()):
-            if persona.reason == UNKNOWN:
-                self.notes.append(made_up(persona.name, self.models))
+            self.notes.extend(not_of_library(persona))
             task = persona.guidance or f"Argue as {persona.name}: {persona.perspective}"
             filled = (
                 *filled[:place],
@@ -379,6 +386,19 @@ class _Setting:
             )
             return (*bench, last)
         return bench
+
+    def _near(self, bench: tuple[BenchModel, ...], panel: _Panel) -> tuple[BenchModel, ...]:
+        """Of the bench those of the panel's servers, where all of the panel was named or speaks on
+        this machine; the orchestrator's model, and the one that panels.json names for the
+        synthesis, stay."""
+        seated = [held.speakers[0] for _, held in panel.seats]
+        if not bound_to(self.models, seated, self.wishes.all):
+            return bench
+        servers = {server(each) for each in (*seated, self.host.speaker)}
+        wanted = find(bench, self.panels.synthesis) if self.own_writer else None
+        return tuple(
+            each for each in bench if each == wanted or server(each.speakers[0]) in servers
+        )
 
     def _analysts(self, bench: Sequence[BenchModel]) -> tuple[Participant, ...]:
         """The premium models, each as one meta-analyst. For one that cannot speak its fallback

@@ -9,6 +9,7 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...ports import Models
 from ...views.council import SESSION_LOGS
+from ..hosting import host_wish
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
@@ -34,8 +35,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             wanted = seats.or_instead(wanted, role.name, named)
         seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)
     host = seats.host(
-        flags.host or flags.wishes.named_for(HOST_ID, CAPTAIN_ID),
+        host_wish(request, models, flags.host or flags.wishes.named_for(HOST_ID, CAPTAIN_ID)),
         "coordinates, never argues, never votes",
+        named=named,
         seat=CAPTAIN_ID,
         name=CAPTAIN_NAME,
         emoji=CAPTAIN_EMOJI,

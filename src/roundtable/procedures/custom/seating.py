@@ -14,6 +14,7 @@ from ...core.values import Participant
 from ...ports import CastingRequest, ChosenExpert, Models
 from ..casting import seats_asked
 from ..checking import checked, checked_choices
+from ..hosting import host_wish
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
@@ -42,10 +43,10 @@ def seat(
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seats.add_expert(persona, wanted)
-    routed = request.chosen_experts.host_model if request.chosen_experts else None
     leads = definition.host
-    wanted = flags.host or wishes.named_for(HOST_ID, leads.name) or leads.model or routed
-    host = seats.host(wanted, leads.perspective, name=leads.name)
+    asked = flags.host or wishes.named_for(HOST_ID, leads.name)
+    wish = host_wish(request, models, asked, leads.model or None)
+    host = seats.host(wish, leads.perspective, named=wishes.all, name=leads.name)
     notes = [*seats.notes, *_about_the_table(definition, seats, host)]
     return Seating(
         participants=tuple(seats.participants),

@@ -11,6 +11,7 @@ from ...core.values import Participant
 from ...experts.methods import METHODS
 from ...ports import CastingRequest, Models
 from ..casting import seats_asked
+from ..hosting import host_wish
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
 from ..past_record import recorded
@@ -31,10 +32,10 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seats.add_expert(persona, wanted)
-    routed = chosen_experts.host_model if chosen_experts else None
     host = seats.host(
-        flags.host or wishes.named_for(HOST_ID) or routed,
+        host_wish(request, models, flags.host or wishes.named_for(HOST_ID)),
         "asks, counts and concludes; never argues, never votes",
+        named=wishes.all,
     )
     notes = [*seats.notes, *_about_the_panel(seats, host)]
     return Seating(

@@ -13,6 +13,7 @@ from ...experts.methods import method_or_named
 from ...ports import ChosenExpert, Models
 from ...views.five_round.standing import BY_SIDE
 from ..casting import seats_asked
+from ..hosting import host_wish
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, HOST_NAME, Seats
@@ -35,11 +36,11 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name)
         seats.add_expert(persona, wanted or persona.model)
-    routed = chosen_experts.host_model if chosen_experts else None
     host = seats.standing_in(
         seats.host(
-            flags.leads or routed,
+            host_wish(request, models, flags.leads),
             "sums up, rules on disputes and plans; never argues, never votes",
+            named=wishes.all,
         )
     )
     seats.notes.extend(seats.demonstrated(host, DEMONSTRATION_NOTE))

@@ -10,6 +10,7 @@ from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..casting import seats_asked
+from ..hosting import host_wish
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
@@ -56,10 +57,10 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         )
         if (persona := personas.get(place.profile)) is not None:
             seats.note_unknown(persona, seated)
-    routed = request.chosen_experts.host_model if request.chosen_experts else None
     host = seats.host(
-        options.host or wishes.named_for(HOST_WIRE_NAME, HOST_ID) or routed,
+        host_wish(request, models, options.host or wishes.named_for(HOST_WIRE_NAME, HOST_ID)),
         "opens, sums up and concludes; never argues, never votes",
+        named=[*wishes.all, *filter(None, own)],
         seat=HOST_WIRE_NAME,
         name="Coordinator",
         emoji="🎙️",

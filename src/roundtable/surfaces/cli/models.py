@@ -53,6 +53,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
         raise _nothing_has(found, words)
     if not words:
         echo_fitted(f"Default model: {_default(found)}")
+        if found.default_model and found.configured_default is None:
+            echo_fitted(HOST_UNNAMED)
         echo_fitted("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
     if words and scripted:
@@ -61,6 +63,12 @@ def models_command(flags: Mapping[str, Any]) -> int:
         _show_troubles(found)
         _show_rest(app, found, everything=flags["show_all"])
     return 0
+
+
+HOST_UNNAMED = (
+    "Nobody named it, so it speaks where nothing fits better: seats and host get models that fit "
+    "the question. --models and --host name them, default_model in config.toml for good."
+)
 
 
 def _default(found: Found) -> str:

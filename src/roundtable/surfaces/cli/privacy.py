@@ -85,7 +85,9 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "injected",
             "question, files, search results and what other participants said are put into the "
             "prompts of the models at the table; each vendor sees what its models are asked",
-            "choose the models with --models, or local ones only; --dry-run shows the prompts",
+            "choose the models with --models; where all of them are of this machine, the host is "
+            "too, unless your settings or --host name another, which a note says; --dry-run shows "
+            "host, seats and prompts",
         ),
         Behaviour(
             "injected",

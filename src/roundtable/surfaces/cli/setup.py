@@ -389,6 +389,11 @@ class _Dialogue:
             echo("Not all of it counts: the summary says what is stronger.")
         if stored.before is not None:
             echo(f"What could not be used is kept: {stored.before}")
+        try:
+            read_settings(os.environ, workspace_here())
+        except UsageError as error:  # of another file, which was left out here
+            echo_prose(f"Nothing runs until this is corrected, too: {error}")
+            return 0
         if speakers(self._around.found) or embedded_installed():
             echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
         else:

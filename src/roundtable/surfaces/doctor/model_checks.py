@@ -49,7 +49,9 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
             "Name the one you want as default_model in config.toml, or with --models.",
         )
     else:
-        yield Finding("models", "ok", f"Default model: {found.default_model}")
+        unnamed = "" if found.configured_default else "; nobody named it, so the host is chosen to "
+        fits = unnamed and f"{unnamed}fit the question"
+        yield Finding("models", "ok", f"Default model: {found.default_model}{fits}")
     for each in found.providers:
         known = found.registry.providers.get(each.id)
         wrong = _wrong_key(known, env) if known is not None else None

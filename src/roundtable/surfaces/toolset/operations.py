@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar, cast, get_type_hints
 from pydantic import ValidationError, create_model
 
 from ...core.errors import BadSetting, UnknownName, UsageError
+from ...core.limits import renamed
 from ...core.values import Value
-from ..limits import renamed
 from .access import Access
 from .results import Result
 

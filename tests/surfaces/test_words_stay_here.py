@@ -1,0 +1,164 @@
+"""Words go to the servers of the models that were named, and with models of this machine they stay
+here: whoever leads, writes or stands in comes from there, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import TEST_KEY, ProviderServer, provider_server
+
+from .desk import Desk, obedient
+
+LOCAL = ["tiny-a", "tiny-b", "tiny-c"]
+NAMED = ",".join(f"llamacpp/{name}" for name in LOCAL)
+PROCEDURES = ("deliberation", "five-round", "council", "adaptive", "meeting")
+QUESTION = "Should we sign this now?"
+
+
+@pytest.fixture(autouse=True)
+def _lists_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ROUNDTABLE_MODEL_LISTS")
+
+
+@pytest.fixture
+def paid(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    with provider_server(obedient, models=["house-1", "house-2", "house-3"]) as started:
+        monkeypatch.setenv("OPENAI_BASE_URL", started.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+        yield started
+
+
+@contextmanager
+def own_server(
+    monkeypatch: pytest.MonkeyPatch, *, models: list[str] = LOCAL
+) -> Iterator[ProviderServer]:
+    with provider_server(obedient, models=models) as started:
+        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+        monkeypatch.setenv("LLAMACPP_BASE_URL", started.openai_url)
+        for name in ("OLLAMA_BASE_URL", "LMSTUDIO_BASE_URL"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        yield started
+
+
+def posts(server: ProviderServer) -> int:
+    return sum(each.method == "POST" for each in server.requests)
+
+
+def plan(desk: Desk, *asked: str) -> dict[str, Any]:
+    done = desk(QUESTION, *asked, "--no-search", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    document: dict[str, Any] = done.document
+    return document
+
+
+def host(made: dict[str, Any]) -> str:
+    return str(made["participants"][-1]["models"][0])
+
+
+def codes(made: dict[str, Any]) -> list[str]:
+    return [note["code"] for note in made["notes"]]
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_no_server_hears_a_word_whose_models_nobody_named(
+    desk: Desk, paid: ProviderServer, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("secret.md").write_text("a salary list", "utf-8")
+    with own_server(monkeypatch) as own:
+        done = desk(
+            *(QUESTION, "--context", "secret.md", "--models", NAMED, "--procedure", procedure),
+            *("--no-search", "--no-log", "--json"),
+        )
+        assert done.code == 0, done.err
+        assert posts(own) > 3
+    assert posts(paid) == 0
+    assert "host_of_the_table" in [note["code"] for note in done.document["notes"]]
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_model_of_the_same_server_without_a_seat_leads(
+    desk: Desk, paid: ProviderServer, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_server(monkeypatch, models=[*LOCAL, "tiny-d"]):
+        made = plan(desk, "--models", NAMED, "--procedure", procedure)
+    assert host(made) == "llamacpp/tiny-d"
+    assert "host_of_the_table" not in codes(made)
+    assert posts(paid) == 0
+
+
+def test_scripts_cost_nothing_where_a_key_is_set(desk: Desk, paid: ProviderServer) -> None:
+    done = desk("Tea or coffee?", "--models", "scripted/echo", "--no-search", "--no-log")
+    assert done.code == 0, done.err
+    assert posts(paid) == 0
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("setting", ["ROUNDTABLE_MODELS", "--models"])
+def test_where_all_seats_speak_on_this_machine_so_does_the_host(
+    desk: Desk, setting: str, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the seats got their models."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    with own_server(monkeypatch):
+        if setting == "--models":
+            made = plan(desk, "--models", NAMED, "--procedure", procedure)
+        else:
+            monkeypatch.setenv(setting, NAMED)
+            made = plan(desk, "--procedure", procedure)
+    speaking = [seat["models"][0] for seat in made["participants"]]
+    assert all(model.startswith("llamacpp/") for model in speaking), speaking
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_host_of_the_settings_that_is_elsewhere_leads_and_is_told(
+    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "anthropic/claude-sonnet-5")
+    with own_server(monkeypatch):
+        asked = ("--models", NAMED, "--procedure", procedure)
+        made = plan(desk, *asked)
+        told = next(note for note in made["notes"] if note["code"] == "host_elsewhere")
+        here = plan(desk, *asked, "--host", "llamacpp/tiny-a")
+        shown = desk(QUESTION, *asked, "--no-search", "--dry-run").out
+    assert host(made) == "anthropic/claude-sonnet-5"
+    assert "it reads the question and the documents" in told["text"]
+    assert "--host llamacpp/tiny-" in told["remedy"]
+    assert "host_elsewhere" not in codes(here)
+    assert "(anthropic/claude-sonnet-5), " in shown, "the estimate names who leads"
+
+
+def test_a_model_of_this_machine_that_cannot_speak_is_not_replaced_by_one_elsewhere(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    done = desk(QUESTION, "--models", "ollama/qwen3:8b", "--no-search", "--dry-run")
+    assert done.code == 2
+    assert "ollama/qwen3:8b cannot be used now, and no other model of this machine" in done.err
+    assert "Or name another model." in done.err
+    assert "ollama pull" in done.err
+
+
+def test_nor_is_one_that_the_settings_name(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama/qwen3:8b")
+    done = desk(QUESTION, "--no-search", "--dry-run")
+    assert done.code == 2
+    assert "ollama/qwen3:8b cannot be used now" in done.err
+
+
+def test_another_model_of_this_machine_stands_in_and_the_last_fallback_elsewhere_does_not(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_FALLBACK_MODEL", "anthropic/claude-sonnet-5")
+    with own_server(monkeypatch):
+        made = plan(desk, "--models", "ollama/qwen3:8b,llamacpp/tiny-a")
+    speaking = [model for seat in made["participants"] for model in seat["models"]]
+    assert all(model.startswith("llamacpp/") for model in speaking)
+    assert "substituted" in codes(made)
