@@ -1,17 +1,14 @@
-"""How much of what was expected it has taken: while it runs, and held against it in the report."""
+"""The estimate, held against what it took in the report."""
 
 from __future__ import annotations
-
-from datetime import timedelta
 
 import pytest
 
 from roundtable.core.state import State
-from roundtable.core.text import about, dollars
+from roundtable.core.text import about
 from roundtable.core.values import Budget
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.report_md import markdown_report
-from roundtable.views.so_far import SoFar, so_far
 from tests.rehearsal import Billed, Cast, Table, Voice, run_in_virtual_time
 
 
@@ -27,49 +24,6 @@ def held(*, estimated: bool, cast: Cast | None = None, budget: Budget | None = N
         return await table.service.read(opened.discussion_id)
 
     return run_in_virtual_time(main())
-
-
-def spent(cost: float | None, of: float | None) -> SoFar:
-    return SoFar(calls=1, of_calls=9, cost_usd=cost, of_cost_usd=of, seconds=1, of_seconds=9)
-
-
-@pytest.mark.requirement("Z-35")
-def test_what_was_spent_is_told_as_a_part_of_what_was_expected() -> None:
-    state = held(estimated=True)
-    assert state.updated_at is not None
-    assert state.expected is not None
-    found = so_far(state, state.updated_at)
-    assert (found.calls, found.of_calls) == (state.usage.calls, state.expected.calls)
-    assert found.of_cost_usd == state.expected.cost_usd
-    assert found.of_seconds == state.expected.seconds
-    later = so_far(state, state.updated_at + timedelta(hours=1))
-    assert later.seconds == found.seconds, "only active time counts"
-
-
-@pytest.mark.requirement("Z-35")
-def test_what_nobody_estimated_is_told_alone() -> None:
-    state = held(estimated=False)
-    assert state.updated_at is not None
-    found = so_far(state, state.updated_at)
-    assert (found.of_calls, found.of_cost_usd, found.of_seconds) == (None, None, None)
-    assert found.cost_told == dollars(state.usage.priced_usd)
-
-
-@pytest.mark.requirement("Z-35")
-@pytest.mark.parametrize(
-    ("cost", "of", "told"),
-    [
-        (0.04, 0.18, "$0.04 of about $0.18"),
-        (0.20, 0.18, "$0.20"),
-        (0.04, None, "$0.04"),
-        (0.0, 0.0, "$0.00"),
-        (None, 0.18, ""),
-    ],
-)
-def test_cost_is_told_as_far_as_it_is_known(
-    cost: float | None, of: float | None, told: str
-) -> None:
-    assert spent(cost, of).cost_told == told
 
 
 @pytest.mark.requirement("Z-35")
