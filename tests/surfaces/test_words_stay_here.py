@@ -162,3 +162,47 @@ def test_another_model_of_this_machine_stands_in_and_the_last_fallback_elsewhere
     speaking = [model for seat in made["participants"] for model in seat["models"]]
     assert all(model.startswith("llamacpp/") for model in speaking)
     assert "substituted" in codes(made)
+
+
+def test_the_named_models_of_this_machine_hold_the_seats_that_a_preset_leaves_to_the_default(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the default model speaks there, nor whoever would stand in for one of a preset."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "anthropic/claude-sonnet-5")
+    council = ("--procedure", "council", "--models", NAMED)
+    with own_server(monkeypatch):
+        single = plan(desk, *council, "--preset", "single")
+        diverse = plan(desk, *council, "--preset", "diverse")
+    seats = [seat["models"][0] for seat in single["participants"][:-1]]
+    assert all(model.startswith("llamacpp/") for model in seats), seats
+    assert "host_elsewhere" in codes(single), "the settings name who leads"
+    # What a preset names and the key opens speaks, as documented; codex has no key here.
+    first = diverse["participants"][0]["models"][0]
+    assert first.startswith("llamacpp/"), first
+
+
+def test_a_default_model_of_this_machine_keeps_a_council_here(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "llamacpp/tiny-a")
+    with own_server(monkeypatch):
+        made = plan(desk, "--procedure", "council")
+    speaking = [seat["models"][0] for seat in made["participants"]]
+    assert all(model.startswith("llamacpp/") for model in speaking), speaking
+
+
+def test_who_wants_the_answer_alone_or_asks_many_questions_is_told_too(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "openai/house-1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://gpu.test/v1")
+    questions = desk.workspace / "questions.txt"
+    questions.write_text("Tea or coffee?\n")
+    with own_server(monkeypatch):
+        alone = desk(QUESTION, "--models", NAMED, "--quick", "--no-search", "-q", "--no-log")
+        many = desk("ask", "--questions", str(questions), "--models", NAMED, "--quick", "--no-log")
+    for done in (alone, many):
+        assert "Every seat speaks on this machine, but openai/house-1" in done.err

@@ -22,6 +22,7 @@ _REMEDIES = {
     BUDGET: "What was cut stays cut, also under a higher limit: next time ask for shorter answers, "
     "or begin with a higher limit.",
 }
+_CAN_BE_RAISED = "Raise the limit: they are asked again, with all that they need."
 
 
 def cut_by(flags: Sequence[str]) -> str:
@@ -44,7 +45,7 @@ def _cut_short(state: State) -> tuple[tuple[str, str], ...]:
             cut[by].setdefault(speech.participant, []).append(speech)
     found = [(_sentence(state, by, who), _REMEDIES[by]) for by, who in cut.items() if who]
     if silenced := cut_in_thought(state):
-        found.append((silenced, "Raise the limit: they are asked again, with all that they need."))
+        found.append((silenced, _CAN_BE_RAISED if state.exhausted else _REMEDIES[BUDGET]))
     return tuple(found)
 
 

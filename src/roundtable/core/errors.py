@@ -155,12 +155,18 @@ class NewerFile(UsageError):
 class NoModel(UsageError):
     """Nothing here can speak for a seat."""
 
-    def __init__(self, wanted: str = "", told: str = "", remedy: str = "") -> None:
+    def __init__(
+        self,
+        wanted: str = "",
+        told: str = "",
+        remedy: str = "",
+        so: str = "So no model can speak, and nothing was opened.",
+    ) -> None:
         """`wanted` is the model that was asked for by its name, if one was. `told` is what is wrong
-        with what was set up, if anything was; `remedy` what helps against that."""
+        with what was set up, if anything was, `so` what follows, and `remedy` what helps."""
         if told:
             super().__init__(
-                f"{told} So no model can speak, and nothing was opened.",
+                f"{told} {so}",
                 f"{remedy} `roundtable doctor --reach` tries it again. To see how a table works "
                 "without any: --models local/smollm2-135m.".strip(),
             )

@@ -163,7 +163,8 @@ class Catalogue:
             way = replace(way, elsewhere=not both, back=_back(provider, speaker.at))
         if self._found.usable(entry.id) or self._found.elsewhere(entry.id, 1):
             return way
-        if provider.key_env and all(each.id != provider.id for each in self._found.providers):
+        shut = all(each.id != provider.id for each in self._found.providers)
+        if provider.key_env and provider.probe is None and shut:
             told, remedy = _keyless(provider.label, provider), provider.get
         else:
             why = self._found.why_not(entry.id)

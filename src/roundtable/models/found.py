@@ -271,7 +271,8 @@ class Found:
         """The error for whoever wants a model of this machine where none can speak."""
         why = self.why_not(entry.id)
         told = f"{entry.id} {why.told}, and no other model of this machine can speak in its place."
-        return NoModel(entry.id, told, f"{why.remedy.rstrip('.')}. Or name another model.")
+        remedy = f"{why.remedy.rstrip('.')}. Or name another model."
+        return NoModel(entry.id, told, remedy, so="Nothing was opened.")
 
     def resembled(self, entry: ModelEntry) -> bool:
         """Whether anything that can be used is known to be like a model: of its family, or with

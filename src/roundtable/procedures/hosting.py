@@ -13,6 +13,8 @@ from ..core.values import OUTSIDE, SpeakerRef
 from ..ports import ListedModels, Models, SpeakerChain
 from .opening import OpenRequest
 
+HOST_ELSEWHERE = "host_elsewhere"
+"""The code of the note that whoever leads or writes reads what would otherwise stay here."""
 _LOOKED_AT = 24
 """Models that are considered for the host of a table: a server may list thousands, the first of
 every family come first."""
@@ -83,7 +85,7 @@ def elsewhere(
         return []
     return [
         NoteAdded(
-            code="host_elsewhere",
+            code=HOST_ELSEWHERE,
             text=f"Every seat speaks on this machine, but {speaker.model}, which {does} as your "
             "settings say, does not: it reads the question and the documents.",
             remedy=f"--host {seated[0].model} keeps them here.",

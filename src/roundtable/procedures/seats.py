@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..core.errors import NoModel
 from ..core.events import NoteAdded
-from ..core.values import OUTSIDE, Participant
+from ..core.values import OUTSIDE, Participant, SpeakerRef
 from ..experts.chosen import OF_A_MODEL, UNKNOWN, nearest_of
 from ..ports import ChosenExpert, ListedModels, Models, SpeakerChain
 from .hosting import HostWish, hosted
@@ -101,16 +101,18 @@ class Seats:
 
     def or_instead(self, model: str | None, name: str, named: Sequence[str]) -> str | None:
         """A model that nobody named for this seat; where nobody but a demonstration could speak in
-        its place, one of those that were named for others, in turn: whoever names models has
-        models."""
+        its place, or only somebody elsewhere though all that were named speak on this machine, one
+        of those that were named for others, in turn: whoever names models has models."""
         try:
             chain = self._models.seat(model or self._models.default_model, name)
-            if not chain.speakers[0].demonstration:
+            speaker = chain.speakers[0]
+            chosen = model is not None and not chain.notes
+            if not speaker.demonstration and (chosen or not self._leaves(speaker, named)):
                 return model
         except NoModel:
             pass
         instead = named[len(self.participants) % len(named)]
-        usual = f"{model}, its usual model, cannot be used here" if model else "it has no other"
+        usual = f"{model}, its usual model, cannot be used here" if model else "no other was named"
         self.notes.append(
             NoteAdded(
                 code="substituted",
@@ -119,6 +121,18 @@ class Seats:
             )
         )
         return instead
+
+    def of_this_machine(self, default: str) -> tuple[str, ...]:
+        """The default model that the settings name, if it speaks on this machine."""
+        return (default,) if default and self.is_here(default) else ()
+
+    def is_here(self, model: str) -> bool:
+        """Whether what this model is sent stays on this machine."""
+        return isinstance(self._models, ListedModels) and self._models.here(model)
+
+    def _leaves(self, speaker: SpeakerRef, named: Sequence[str]) -> bool:
+        """Whether words would leave this machine, where all that were named speak on it."""
+        return all(map(self.is_here, named)) and not self.is_here(speaker.model)
 
     def demonstrated(self, host: Participant, told: NoteAdded) -> list[NoteAdded]:
         """What is to be said where the small demonstration model speaks for anybody."""

@@ -26,11 +26,14 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     shared = flags.wishes.checked((*SEATS, HOST_ID, CAPTAIN_ID), len(SEATS), fixed=True)
     seats = Seats(models, (*plan.notes, *shared))
     named = named_models(CouncilFlags, request.options)
+    own = named or seats.of_this_machine(request.host_model)
     for role in ROLES:
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name
         if wanted and role.id in plan.by_default:
-            wanted = seats.at_hand(wanted)
+            at_hand = seats.at_hand(wanted)
+            # Nobody asked for it, so where the user's models are all here, it has to be here, too.
+            wanted = at_hand if named or not own or seats.is_here(at_hand) else own[0]
         if name not in named and named:
             wanted = seats.or_instead(wanted, role.name, named)
         seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)

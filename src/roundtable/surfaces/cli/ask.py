@@ -38,6 +38,7 @@ from ...models.registry import Registry
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.endings import to_ask_again
+from ...procedures.hosting import HOST_ELSEWHERE
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...rehearsal.estimate import estimate_line, over_budget
@@ -78,7 +79,7 @@ LONGEST_NOTE = 300
 """Characters; all of it stands in the report."""
 MOST_DOCUMENTS = 12
 """Lines on documents that were not read, or not wholly."""
-TOLD_ANYWAY = ("demonstration", "keys_unread", UNREAD, CONDENSED, SPREAD)
+TOLD_ANYWAY = ("demonstration", "keys_unread", HOST_ELSEWHERE, UNREAD, CONDENSED, SPREAD)
 """Notes on what the answer rests on: who wants it alone has to know, in a line each."""
 PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 

@@ -31,6 +31,7 @@ from ...documents.gathered import Gathered
 from ...engine.moderation import limits_raised
 from ...ledger.memory import MemoryLedger
 from ...procedures import OPTIONS
+from ...procedures.hosting import HOST_ELSEWHERE
 from ...procedures.opening import OpenRequest
 from ...procedures.options import find
 from ...rehearsal.estimate import estimate_line, over_budget
@@ -324,6 +325,9 @@ async def _opened(app: App, asked: Asked, flags: Mapping[str, Any]) -> tuple[Sta
         if last.closed is None or _is_answered(last):
             return last, last.closed is not None
     opened, _ = await open_as(app, OWNER, asked.request, key=f"{asked.key}/{before.number}")
+    for note in opened.notes:
+        if note.code == HOST_ELSEWHERE:
+            echo_error(f"Note: {note.text} {note.remedy}")
     return opened, False
 
 
