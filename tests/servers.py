@@ -29,6 +29,9 @@ from typing import Any, Literal
 from tests.wire import FRAMES, REFUSALS, Asked, Dialect, Json, dialect_of, error_body, read_request
 
 TEST_KEY = "sk-test-0123456789abcdefghijklmnop"
+NOBODY = "http://127.0.0.1:9"
+"""Where no server is."""
+_OF_THIS_MACHINE = ("OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL")
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,14 @@ def provider_server(
             yield server
         finally:
             _ = server.requests  # the log stays readable
+
+
+def look_for_local_servers(setenv: Callable[[str, str], None], **at: str) -> None:
+    """Servers of this machine are looked for at these addresses, by the variables that name them,
+    and nowhere else: on a usual port the machine of the test may have one of its own."""
+    setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+    for name in _OF_THIS_MACHINE:
+        setenv(name, at.get(name, NOBODY))
 
 
 @contextmanager

@@ -80,11 +80,11 @@ async def ask(server: ProviderServer, asked: SpeakRequest) -> Reply:
         return await speaking.speak(asked, lambda _: None)
 
 
-async def fail(answer: Answer, asked: SpeakRequest) -> SpeakerError:
+async def fail(answer: Answer, asked: SpeakRequest, *, at_least: int = 1) -> SpeakerError:
     with provider_server(lambda _: answer) as server:
         with pytest.raises(SpeakerError) as caught:
             await ask(server, asked)
-        assert len(server.requests) == 1, "one call, never a retry"
+        assert at_least <= len(server.requests) <= 1, "one call, never a retry"
     return caught.value
 
 
@@ -400,7 +400,9 @@ async def test_thoughts_that_used_up_all_tokens_are_counted(apart: bool, streams
 @EVERY_DIALECT
 @pytest.mark.parametrize("fault", [hang(), hang("Half an"), delay(60, "Too late.")])
 async def test_time_is_limited_from_the_first_byte_to_the_last(model: str, fault: Answer) -> None:
-    assert (await fail(fault, request(model, timeout=0.2))).cause == "timeout"
+    # On a busy machine the time may be over before the call has come to the server.
+    error = await fail(fault, request(model, timeout=0.2), at_least=0)
+    assert error.cause == "timeout"
 
 
 async def test_nobody_there_is_unavailable_and_says_where() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.servers import TEST_KEY, provider_server
+from tests.servers import TEST_KEY, look_for_local_servers, provider_server
 
 from .desk import Desk
 
@@ -53,9 +53,8 @@ def test_keys_are_found_by_their_variable_and_never_shown(
 def test_a_server_of_this_machine_is_found_with_its_own_models(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("ROUNDTABLE_LOCAL_SERVERS")
     with provider_server(models=["tiny-tea:latest", "nomic-embed-text"]) as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
         document = desk("models", "--json").document
 
     [ollama] = [each for each in document["found"] if each["provider"] == "ollama"]
@@ -87,13 +86,10 @@ def test_a_users_alias_can_be_asked(desk: Desk) -> None:
 def test_a_server_of_this_machine_says_when_it_was_asked_and_what_its_models_can(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("ROUNDTABLE_LOCAL_SERVERS")
     monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     shows = {"seeing": {"capabilities": ["completion", "vision"]}}
     with provider_server(models=["seeing", "shy"], shows=shows) as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
-            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
         words = desk("models").out
         seeing = desk("models", "vision").out
         thinking = desk("models", "thinking")

@@ -16,7 +16,7 @@ from roundtable.core.errors import UsageError
 from roundtable.models.registry import Registry
 from roundtable.surfaces.setup import stored as storing
 from roundtable.surfaces.setup.wizard import Wizard
-from tests.servers import Answer, provider_server, status
+from tests.servers import NOBODY, Answer, look_for_local_servers, provider_server, status
 from tests.wire import Asked
 
 from .desk import Desk, Outcome, obedient
@@ -33,10 +33,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     # The machine may be busy; that a server is there is not the question here.
     monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     with provider_server(models=HERE) as server:
-        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
-            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
         yield server.base_url
 
 
@@ -281,8 +278,7 @@ def test_whoever_has_nothing_gets_four_ways_on(desk: Desk) -> None:
 def test_a_server_that_was_started_meanwhile_is_found(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
-    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    look_for_local_servers(monkeypatch.setenv)
     outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert outcome.out.count("No model can speak here yet.") == 2
@@ -637,12 +633,11 @@ def test_a_server_that_is_not_there_is_said_with_where_it_was_looked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     off, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
-    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
-    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    look_for_local_servers(monkeypatch.setenv)
     outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert "are not looked for: local_servers is off" in off.out
-    assert "No server with a model answered: Ollama at http://127.0.0.1:9" in outcome.out
+    assert f"No server with a model answered: Ollama at {NOBODY}" in outcome.out
 
 
 def test_settings_are_shown_to_people_in_words(desk: Desk) -> None:
@@ -807,10 +802,7 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
 ) -> None:
     monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     with provider_server(lists=lambda *_: {"models": []}) as server:
-        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
-            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
         told, _ = setup(desk, "D\n" + "\n" * 6)
         models = desk("models").out
         asked = desk("Tea?", "--quick", "--no-log")

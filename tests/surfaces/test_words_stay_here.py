@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.servers import TEST_KEY, ProviderServer, provider_server
+from tests.servers import TEST_KEY, ProviderServer, look_for_local_servers, provider_server
 
 from .desk import Desk, obedient
 
@@ -38,10 +38,7 @@ def own_server(
     monkeypatch: pytest.MonkeyPatch, *, models: list[str] = LOCAL
 ) -> Iterator[ProviderServer]:
     with provider_server(obedient, models=models) as started:
-        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
-        monkeypatch.setenv("LLAMACPP_BASE_URL", started.openai_url)
-        for name in ("OLLAMA_BASE_URL", "LMSTUDIO_BASE_URL"):
-            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        look_for_local_servers(monkeypatch.setenv, LLAMACPP_BASE_URL=started.openai_url)
         yield started
 
 
