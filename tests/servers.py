@@ -19,7 +19,7 @@ import multiprocessing
 import threading
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -54,7 +54,8 @@ class Delayed:
 
 
 Answer = str | Fault | Delayed
-Reply = Callable[[Asked], Answer]
+Reply = Callable[[Asked], Answer | Awaitable[Answer]]
+"""What to answer. One that is awaited keeps nobody else waiting."""
 Lists = Callable[[str, Mapping[str, str]], object]
 """What to answer to somebody who asks for the list of models, by path and headers: a document, or
 a fault."""
@@ -361,6 +362,8 @@ class _Desk:
             dialect = dialect_of(path)
             asked = read_request(dialect, body, headers, received.number)
             answer = shut(headers) or self.reply(asked)
+            if isinstance(answer, Awaitable):
+                answer = await answer
             asked = replace(asked, model=self.serves or asked.model)
             wait = self.latency
             if isinstance(answer, Delayed):

@@ -3,12 +3,11 @@ there."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -984,13 +983,12 @@ def test_models_of_no_use_leave_their_seats_to_one_that_works_and_all_say_why(
 def test_seats_that_lose_their_models_at_the_same_moment_get_different_ones(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, models: int, held: list[int], notes: int
 ) -> None:
-    gone, together = ODD[:2], threading.Barrier(2)
+    gone, together = ODD[:2], asyncio.Barrier(2)
 
-    def reply(asked: Asked) -> Answer:
+    async def reply(asked: Asked) -> Answer:
         if asked.model not in gone:
             return obedient(asked)
-        with suppress(threading.BrokenBarrierError):
-            together.wait(30)
+        await together.wait()
         return status(404, f"The model `{asked.model}` does not exist.")
 
     seats = ",".join(f"openai/{name}" for name in ODD[:3])

@@ -198,7 +198,8 @@ def test_who_wants_the_answer_alone_or_asks_many_questions_is_told_too(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://gpu.test/v1")
     questions = desk.workspace / "questions.txt"
     questions.write_text("Tea or coffee?\n")
-    with own_server(monkeypatch):
+    with own_server(monkeypatch), provider_server(obedient) as elsewhere:
+        monkeypatch.setenv("HTTP_PROXY", elsewhere.base_url)
         alone = desk(QUESTION, "--models", NAMED, "--quick", "--no-search", "-q", "--no-log")
         many = desk("ask", "--questions", str(questions), "--models", NAMED, "--quick", "--no-log")
     for done in (alone, many):
