@@ -150,14 +150,14 @@ class ProviderKeys(Mapping[str, str]):
             raise UsageError(f"{name!r} is no variable of a provider's key.", "Choose a provider.")
         if not is_sound_key(key) and (key or not address):
             raise UsageError(
-                "That is no key: it holds spaces, quotation marks, line breaks or letters that no "
+                "That is not a key: it contains spaces, quotation marks, line breaks or letters no "
                 f"key has, or is longer than {LONGEST_KEY:,} characters.",
-                "Copy the key once more, alone.",
+                "Copy only the key, and try again.",
             )
         if address and not is_sound_address(address):
             raise UsageError(
-                "That is no address of a server.",
-                "It begins with http:// or https:// and holds no user, no password and no query.",
+                "That is not the address of a server.",
+                "It begins with http:// or https:// and contains no user, password or query.",
             )
         with self._writing:
             before = self._without(name)

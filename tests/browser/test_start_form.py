@@ -249,7 +249,7 @@ def test_without_a_key_the_page_says_so_and_shows_recorded_decisions(
     assert field.get_attribute("type") == "password"
     field.fill("two words")
     dialog.get_by_role("button", name="Try and keep it").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("That is no key")
+    expect(dialog.get_by_role("alert")).to_contain_text("That is not a key")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Add a key").first).to_be_focused()

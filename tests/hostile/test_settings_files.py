@@ -284,7 +284,7 @@ def test_what_a_command_stops_at_is_named_by_the_doctor_and_by_the_list_of_setti
     assert Path(file.name).name in broken[0]["text"]
     assert examined.code == 1
     assert origins.code == 1
-    [line] = [each for each in origins.err.splitlines() if each.startswith("Does not count: ")]
+    [line] = [each for each in origins.err.splitlines() if each.startswith("Ignored: ")]
     assert Path(file.name).name in line
     assert "models from" not in origins.out
     assert "ROUNDTABLE_HOME" in origins.out

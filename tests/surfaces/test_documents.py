@@ -155,7 +155,7 @@ async def test_without_any_model_nothing_is_opened(
     async with Roundtable(home=tmp_path / "home", env={}) as table:
         with pytest.raises(NoModel, match="No model can speak here yet"):
             await table.open("Tea or coffee?")
-        with pytest.raises(NoModel, match="So no model can speak, and nothing was opened"):
+        with pytest.raises(NoModel, match="No model can be used, so no discussion was started"):
             await table.open("Tea or coffee?", all="opus")
 
 

@@ -160,7 +160,7 @@ class NoModel(UsageError):
         wanted: str = "",
         told: str = "",
         remedy: str = "",
-        so: str = "So no model can speak, and nothing was opened.",
+        so: str = "No model can be used, so no discussion was started.",
     ) -> None:
         """`wanted` is the model that was asked for by its name, if one was. `told` is what is wrong
         with what was set up, if anything was, `so` what follows, and `remedy` what helps."""
@@ -174,11 +174,11 @@ class NoModel(UsageError):
         super().__init__(
             f"{wanted} cannot be used here, and nothing else can speak."
             if wanted
-            else "No model can speak here yet. Nothing was opened.",
-            "Ways on: a key of any provider (`roundtable setup` stores it and tries it); a server "
-            "of your own, such as Ollama; the small demonstration model, without a key "
-            "(pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
-            "discussion looks like, `roundtable demo` that everything works.",
+            else "No model can speak here yet, so no discussion was started.",
+            "To go on, set any provider's key (`roundtable setup` tests and stores it), start a "
+            "local server such as Ollama, or install the small demonstration model, which needs "
+            "no key (pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
+            "discussion looks like; `roundtable demo` checks that everything works.",
         )
 
 

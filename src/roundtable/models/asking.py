@@ -95,7 +95,7 @@ class _Asked:
             return EndpointList(
                 heard="wrong key",
                 told=f"{self._variable} holds characters that no key has.",
-                remedy="Copy the key once more, without spaces and quotation marks.",
+                remedy="Copy the key again, without spaces and quotation marks.",
             )
         return None
 

@@ -152,7 +152,7 @@ def one_family(who: str, remedy: str) -> NoteAdded:
     """All seats have models of one family."""
     return NoteAdded(
         code="one_family",
-        text=f"All {who} speak with models of one family. One model in several roles agrees "
-        "more than different models do: take their agreement with care.",
+        text=f"All {who} use models of one family. Such models agree more readily than different "
+        "ones, so do not read too much into their agreement.",
         remedy=remedy,
     )

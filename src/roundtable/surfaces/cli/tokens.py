@@ -67,7 +67,7 @@ def _amount(given: str) -> float:
         amount = float(given.lstrip("$"))
     except ValueError:
         raise UsageError(
-            f"{given!r} is no amount.", f"Write US dollars, such as 20; or: {USUAL}."
+            f"{given!r} is not an amount.", f"Write US dollars, such as 20; or: {USUAL}."
         ) from None
     return checked_amount(amount, f"a month's budget of {given!r}")
 

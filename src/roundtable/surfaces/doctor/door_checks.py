@@ -105,8 +105,8 @@ async def check_channels(settings: Settings, env: Mapping[str, str]) -> list[Fin
     finally:
         await channels.close()
     if not places:
-        told = "Nobody is told of discussions."
-        found.append(Finding("channels", "missing", told, "Name channels under [news]."))
+        told, remedy = "No notifications are set up.", "Add channels under [news] in config.toml."
+        found.append(Finding("channels", "missing", told, remedy))
     return found
 
 

@@ -53,15 +53,15 @@ class Stronger:
         elif "models" in config:
             chosen["models"] = tuple(config["models"].values())
         lines = [
-            f"{_NAMES.get(key, key)}: will not count, for {place} is stronger"
+            f"{_NAMES.get(key, key)}: will have no effect, because {place} overrides it"
             for key, place in self.places().items()
             if key in chosen and chosen[key] != self._in_force(_SETTINGS[key])
         ]
         stored = (config.get("budget") or {}).get(COST)
         for limit, place in self._limits():
             if stored is None or limit < stored:
-                said = f"limit: {in_words(COST, limit)} at most, as {place} says"
-                lines.append(f"{said}; the lowest counts")
+                said = f"limit: {in_words(COST, limit)} at most, because of {place}"
+                lines.append(f"{said}; the lowest limit applies")
         return tuple(lines)
 
     def _in_force(self, name: str) -> object:
@@ -96,4 +96,4 @@ def kept_in_vain(stored: Mapping[str, Any]) -> tuple[str, ...]:
     path = stored.get("log_path")
     if not isinstance(path, str) or path.rstrip("/") == SESSION_LOGS:
         return ()
-    return (f"log_path: {path}, as before; it is ignored, a council's log goes to {SESSION_LOGS}/",)
+    return (f"log_path: {path}, as before; it is ignored: a council's log goes to {SESSION_LOGS}/",)
