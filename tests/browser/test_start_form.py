@@ -218,7 +218,7 @@ def test_dropped_files_are_taken(stage: Stage, window: Open) -> None:
 def test_likely_secrets_are_shown_and_the_asker_decides(stage: Stage, window: Open) -> None:
     secret = "AKIA" + "IOSFODNN7ABCDEFG"
     page = form(stage, window(), f"Should we rotate {secret} today?")
-    told = page.get_by_role("group", name="This seems to hold secrets")
+    told = page.get_by_role("group", name="This seems to contain secrets")
     expect(told).to_contain_text("the question, line 1")
     expect(told).not_to_contain_text(secret)
     expect(page.locator("aside.sum .alert")).to_have_count(1)

@@ -154,7 +154,7 @@ def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
     assert (kept.code, unasked.code, slipped.code, gone.code) == (0, 2, 2, 0)
     assert "It asks: Tea or coffee?" in kept.err, "whoever says yes sees to what"
     assert "Nothing was deleted." in kept.err
-    assert "Nobody can be asked here.\nAdd --yes" in unasked.err
+    assert "and nobody can be asked here.\nAdd --yes" in unasked.err
     assert "There is no discussion" in slipped.err, "a letter is no id"
     assert f"Deleted {found}." in gone.err
     assert desk("show", found).code == 2

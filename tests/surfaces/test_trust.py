@@ -104,7 +104,7 @@ def test_trust_shows_what_would_change_and_asks(desk: Desk) -> None:
 
     unasked = desk("trust")
     assert unasked.code == 2
-    assert "Nobody can be asked here" in unasked.err
+    assert "and nobody can be asked here" in unasked.err
     assert settings(desk).trust.ignored()
     for words in (
         'language = "de"',

@@ -220,6 +220,12 @@ class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
 
 
+def is_closed(discussion_id: str) -> NotAllowed:
+    """The error for whoever wants to go on in a discussion that is over."""
+    further = f'To ask further, hold a follow-up: roundtable follow-up {discussion_id} "…"'
+    return NotAllowed(f"{discussion_id} is closed.", further)
+
+
 class Forbidden(NotAllowed):
     """What the caller holds (a link, a token, a profile) does not allow what was asked."""
 

@@ -14,7 +14,7 @@ from ..core.budget import LIMITS, none_left, passed, told
 from ..core.condensing import ROOM, condensed, condensed_note
 from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
-from ..core.errors import NotAllowed, UnknownName
+from ..core.errors import NotAllowed, UnknownName, is_closed
 from ..core.events import (
     ChoiceMade,
     DiscussionPaused,
@@ -369,7 +369,7 @@ def registered(state: State, participant: str) -> None:
 
 def _refuse_closed(state: State) -> None:
     if state.closed is not None:
-        raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to go on.")
+        raise is_closed(state.discussion_id)
 
 
 def answered(state: State, answers: Sequence[str]) -> list[tuple[Event, str | None]]:

@@ -170,7 +170,7 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
 def _refused(found: SecretsFound) -> NoteAdded:
     return NoteAdded(
         code="secrets",
-        text=f"Without --dry-run this is refused: it seems to hold secrets. "
+        text=f"Without --dry-run this is refused: the material seems to contain secrets. "
         f"{'; '.join(found.found)}.",
         remedy=found.remedy,
     )

@@ -9,9 +9,9 @@ from typing import Any
 from ...bootstrap import App
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
-from ...core.text import dollars
+from ...core.text import dollars, listed
 from ...procedures.opening import checked_amount
-from ..tokens.capability import OWNER, Capability, acts_of
+from ..tokens.capability import OWNER, TOLD, Capability, acts_of
 from ..tokens.monthly import allow, months_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
@@ -146,7 +146,7 @@ def when(given: str, now: datetime) -> datetime:
 
 def told(held: Capability) -> str:
     """What it allows, in one line."""
-    parts = [f"may {', '.join(sorted(held.acts))}"]
+    parts = [f"may {listed([TOLD[act] for act in sorted(held.acts)])}"]
     if held.seat:
         parts.append(f"as {held.seat}")
     if held.discussions is None:
@@ -154,7 +154,7 @@ def told(held: Capability) -> str:
     elif held.discussions:
         parts.append("in " + ", ".join(sorted(held.discussions)))
     if held.spend is not None:
-        parts.append(f"for ${held.spend:g}")
+        parts.append(f"for up to ${held.spend:g}")
     if held.channels is None or held.channels:
         named = "every channel" if held.channels is None else ", ".join(sorted(held.channels))
         parts.append(f"news to {named}")

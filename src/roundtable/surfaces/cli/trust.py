@@ -16,7 +16,7 @@ from .here import settings_here, workspace_here
 from .terminal import confirmed, echo, echo_error
 
 _AGREE = "Trust these files as they are now?"
-_READ_THEM = "Run it in a terminal, or add --yes if you have read them."
+_READ_THEM = "Run it in a terminal, or add --yes if you have read the files."
 
 
 def trust_command(flags: Mapping[str, Any]) -> int:

@@ -16,7 +16,7 @@ function lasting(seconds) {
 }
 
 function costing(cost) {
-  if (!cost) return t("not known");
+  if (!cost) return t("unknown");
   if (cost[1] === 0) return t("nothing");
   const [low, high] = cost.map(money);
   return low === high ? low : t("{low} to {high}", { low, high });
@@ -55,7 +55,7 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
 /** Likely secrets: what was found, and what is to become of it. */
 function Secrets({ found, secrets, setSecrets }) {
   const choice = (value, text) => html`<label class="choice"><input type="radio" name="secrets" checked=${secrets === value} onChange=${() => setSecrets(value)} /> ${text}</label>`;
-  return html`<fieldset class="alert secrets"><legend>${t("This seems to hold secrets")}</legend>
+  return html`<fieldset class="alert secrets"><legend>${t("This seems to contain secrets")}</legend>
     ${found.length > 0 && html`<p role="alert">${t("Nothing was sent. Found:")}</p><ul>${found.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
     ${choice("redact", t("Take them out and send the rest"))}
     ${choice("send", t("They are no secrets: send everything"))}
