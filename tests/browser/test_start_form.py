@@ -54,8 +54,8 @@ def estimated(page: Page, act: Callable[[], object], when: Callable[[Any], bool]
         ("Detailed plan", "Depth", "pre-ac", "depth", "pre-ac",
          {"models": [MODEL] * 3 + ["outside"]}),
         ("A meeting I take part in", "Rounds", "2", "rounds", 2, {"models": [MODEL]}),
-        ("Quick opinions", "Template", "decision", "template", "decision", {"engineer": MODEL}),
-        ("Work on a text or code", "Choices", "tea, coffee", "choices", "tea, coffee",
+        ("Three angles", "Template", "decision", "template", "decision", {"engineer": MODEL}),
+        ("Work the table plans itself", "Choices", "tea, coffee", "choices", "tea, coffee",
          {"models": [MODEL]}),
     ],
 )  # fmt: skip
@@ -77,7 +77,7 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
     if way in ("Weigh a decision", "Detailed plan"):
         expect(page.locator(".cast li")).to_have_count(3)
         page.get_by_role("button", name="Take a seat yourself").click()
-    elif way == "Quick opinions":
+    elif way == "Three angles":
         page.get_by_label("Model for Scholar").select_option("outside")
     expect(page.locator(".sum")).to_contain_text("about")
     field = page.get_by_label(label).first
@@ -99,8 +99,8 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
         "A meeting I take part in": lambda: (
             options["join"] == "You" and len(options["participants"]) > 1
         ),
-        "Quick opinions": lambda: options["scholar"] == "outside",
-        "Work on a text or code": lambda: "outside" not in str(options),
+        "Three angles": lambda: options["scholar"] == "outside",
+        "Work the table plans itself": lambda: "outside" not in str(options),
     }
     assert mine[way](), options
     assert guest.violations == []
@@ -280,7 +280,7 @@ def test_a_decision_is_started_with_the_keyboard_alone(stage: Stage, window: Ope
     page.keyboard.press("Tab")
     expect(page.get_by_role("radio", name="Weigh a decision")).to_be_focused()
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("radio", name="Quick opinions")).to_be_checked()
+    expect(page.get_by_role("radio", name="Three angles")).to_be_checked()
     start = page.get_by_role("button", name="Start the discussion")
     for _ in range(30):
         page.keyboard.press("Tab")

@@ -212,7 +212,7 @@ def test_what_was_chosen_counts_in_every_procedure(desk: Desk, procedure: str) -
     assert {"ollama/llama3.2", "ollama/qwen3", "ollama/mistral-small"} <= models
     rows = {row["key"]: row["value"] for row in desk("config", "--origin", "--json").document}
     assert rows["language"] == "de"
-    assert rows["budget.max_cost_usd"] == 0.75
+    assert rows["budget.max_cost"] == 0.75
 
 
 @pytest.mark.usefixtures("ollama")
@@ -240,7 +240,7 @@ def test_the_next_set_up_starts_from_what_is_stored(desk: Desk) -> None:
     _, again = setup(desk, "\n" * 12)
     _, alone = setup(desk, "", "--yes")
 
-    assert first["budget"] == {"max_cost_usd": 0.75}
+    assert first["budget"] == {"max_cost": 0.75}
     assert (first["search"], first["web"], first["language"]) == ("none", True, "Suomi")
     assert again == alone == {**first, "max_budget": "low"}, "what nobody asked for stays"
 
@@ -459,13 +459,15 @@ def test_limits_and_a_search_that_nobody_is_asked_for_stay(
     typed = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + "n\n\n\nE\nn\n\n\n"
     declined, without = setup(desk, typed)
 
-    assert (once["budget"], once["search"]) == (limits, "tavily")
+    kept = {"max_calls": 9, "max_tokens": 5_000, "max_time": 60.0}
+    assert once["search"] == "tavily"
+    assert once["budget"] == ({"max_cost": 3.25, **kept} if cost else kept)
     assert again == once
     limit = "limit: $3.25 for each discussion; 9 calls" if cost else "limit: 9 calls, 5,000 tokens"
     for word in (limit, "60 seconds, as before", "web search: tavily"):
         assert word in alone.out
     assert without["search"] == "none", declined.out
-    assert without["budget"] == {k: v for k, v in limits.items() if k != "max_cost_usd"}
+    assert without["budget"] == kept
 
 
 @pytest.mark.parametrize(
@@ -592,7 +594,7 @@ def test_nothing_may_be_spent_is_not_the_same_as_no_limit(
     before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
     outcome, config = setup(desk, before + "n\n\n\nD\n" + typed + "\n\n" + STORE)
 
-    assert config.get("budget", {}).get("max_cost_usd") == limit
+    assert config.get("budget", {}).get("max_cost") == limit
     assert told in outcome.out
     assert outcome.err.count("is not an amount") == typed.count("\n") - 1
 
@@ -818,7 +820,7 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
 def test_what_another_file_overrides_is_said_with_its_line(desk: Desk) -> None:
     desk.config(json.dumps({"log_path": "my/logs", "language": "fr", "log_sessions": True}))
     path = desk.home / "config.toml"
-    path.write_text('language = "de"\n[budget]\nmax_cost_usd = 0.5\n', encoding="utf-8")
+    path.write_text('language = "de"\n[budget]\nmax_cost = 0.5\n', encoding="utf-8")
     asked, _ = setup(desk, "\n" * 14)
     outcome, stored = setup(desk, "", "--yes")
     told = " ".join(outcome.out.split())

@@ -14,6 +14,7 @@ from typing import Any
 from ...bootstrap import provider_keys
 from ...config_files import line_of, text_at, text_of, toml_table
 from ...core.errors import RoundtableError
+from ...core.limits import FIELDS, WORDS
 from ...core.text import clip, redact
 from ...core.visible import written
 from ...models.keyed import Keyed, server_of
@@ -35,6 +36,7 @@ from .terminal import echo, echo_error, print_json
 
 LONGEST = 200
 """Characters of a value that are shown in a line."""
+_LIMITS = ("budget", "caps")
 _SECRET = ("channels", "commands")
 """Tables whose values may hold passwords: only their keys are shown."""
 
@@ -128,7 +130,9 @@ def values_in_force(
             for inner, each in value.items():
                 shown = "(set)" if key in _SECRET else _without_secrets(each)
                 why = kept_in_vain({inner: each}) if key == "council" else ()
-                yield replace(row(f"{key}.{inner}", shown), ignored=_LOG_PLACE if why else "")
+                told = row(f"{key}.{inner}", shown)
+                name = f"{key}.{WORDS.get(inner, inner) if key in _LIMITS else inner}"
+                yield replace(told, key=name, ignored=_LOG_PLACE if why else "")
         else:
             yield row(key, _without_secrets(value))
     not_counting = {each.path for each in broken}
@@ -201,12 +205,13 @@ def _of_project(file: ProjectFile, settings: Settings) -> Iterator[Row]:
 
 def _limits(asked: Mapping[str, Any], settings: Settings, text: str) -> Iterator[Row]:
     for limit, value in asked.items():
-        key = f"budget.{limit}"
-        if settings.origins.get(key) == PROJECT_TOML:
+        key, field = f"budget.{limit}", FIELDS.get(limit, limit)
+        if settings.origins.get(f"budget.{field}") == PROJECT_TOML:
             continue
         why = "a project can only lower a limit, and yours is already as low"
-        if settings.origins.get(f"caps.{limit}") == PROJECT_TOML:
-            why = f"yours is already as low; whoever asks for more gets at most this (caps.{limit})"
+        if settings.origins.get(f"caps.{field}") == PROJECT_TOML:
+            cap = f"caps.{WORDS.get(field, field)}"
+            why = f"yours is already as low; whoever asks for more gets at most this ({cap})"
         yield Row(key, _plain(value), PROJECT_TOML, line_of(text, key), why)
 
 
@@ -219,7 +224,8 @@ def _of_own_budget(settings: Settings) -> Iterator[Row]:
     asked = toml_table(text, str(path)).get("budget", {})
     for limit, value in asked.items():
         key = f"budget.{limit}"
-        if settings.origins.get(key) == str(settings.home / CONFIG_JSON):
+        field = FIELDS.get(limit, limit)
+        if settings.origins.get(f"budget.{field}") == str(settings.home / CONFIG_JSON):
             why = f"the lowest limit applies, and {CONFIG_JSON} has one as low"
             yield Row(key, _plain(value), str(path), line_of(text, key), why)
 

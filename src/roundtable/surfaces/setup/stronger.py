@@ -8,6 +8,7 @@ from typing import Any
 
 from ...config_files import line_of, text_at, toml_table
 from ...core.errors import RoundtableError
+from ...core.limits import WORDS
 from ...core.limits import told as in_words
 from ...setting_lines import BUILT_IN, SettingLines
 from ...settings import CONFIG_JSON, CONFIG_TOML, Settings
@@ -79,9 +80,9 @@ class Stronger:
             text, table = "", {}
         for name in ("budget", "caps"):
             of_table = table.get(name)
-            limit = of_table.get(COST) if isinstance(of_table, dict) else None
-            if isinstance(limit, int | float):
-                yield limit, f"{path}:{line_of(text, f'{name}.{COST}')}"
+            for called in (WORDS[COST], COST) if isinstance(of_table, dict) else ():
+                if isinstance(limit := of_table.get(called), int | float):
+                    yield limit, f"{path}:{line_of(text, f'{name}.{called}')}"
         lines = SettingLines(self.settings)
         limit, where = self.settings.choices.caps.max_cost_usd, lines.origin(f"caps.{COST}")
         if limit is not None and where != str(path):
