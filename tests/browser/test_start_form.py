@@ -264,7 +264,7 @@ def test_the_limit_and_what_it_takes_are_told_before_the_start(stage: Stage, win
         lambda body: "budget" in body,
     )
     assert body["budget"] == {"max_calls": 2}
-    expect(page.locator(".sum")).to_contain_text("Over the limit")
+    expect(page.locator(".sum")).to_contain_text("This may exceed the limits")
     expect(page.locator(".sum dd").nth(4)).to_contain_text("2 calls")
 
 

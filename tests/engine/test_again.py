@@ -245,6 +245,6 @@ def test_under_a_limit_that_is_spent_already_it_is_not_asked_again_and_nothing_i
 
     before, refused, after = run_in_virtual_time(main())
     assert told in str(refused)
-    assert "by the limit of --max-cost" in str(refused)
+    assert "limited by --max-cost" in str(refused)
     assert "Give a higher" in refused.remedy
     assert (after.seq, after.status, after.verdict) == (before.seq, "concluded", before.verdict)

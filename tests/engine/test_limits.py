@@ -211,7 +211,7 @@ def test_the_limit_that_ends_a_run_is_named_with_its_origin() -> None:
 
     state = run_in_virtual_time(main())
     assert state.closed is not None
-    assert "by the limit of the project's roundtable.toml" in state.closed.detail
+    assert "limited by the project's roundtable.toml" in state.closed.detail
     assert f"roundtable resume {state.discussion_id} --max-calls" in state.closed.remedy
 
 

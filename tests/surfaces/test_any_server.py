@@ -868,7 +868,7 @@ def test_an_adaptive_table_says_how_few_models_a_server_has(
         outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--json")
 
     assert outcome.code == 0, outcome.err
-    assert f"{told} can be used here, so two seats are held" in outcome.err
+    assert f"{told} can be used here, so only two seats are filled" in outcome.err
     assert "Blockrun" not in outcome.err
     assert {received.body["model"] for received in small.requests} == set(ODD[:count])
 
@@ -893,7 +893,7 @@ def test_a_limit_that_ends_a_run_at_unknown_prices_says_why_and_what_helps_once(
     outcome = desk("Tea or coffee?", "--quick", "--no-log", "--max-cost", "0")
     assert outcome.code == 1
     assert server.requests == []
-    assert "the highest known price counts for it: say what it is in models.toml" in outcome.err
+    assert "the highest known price was assumed. Set it in models.toml" in outcome.err
     assert outcome.err.count("what comes next would take more than is left") == 2, "once, and why"
     assert "So its view is missing" not in outcome.err
 
@@ -905,7 +905,7 @@ def test_a_doctor_who_calls_nobody_says_that_a_server_was_not_asked_yet_and_gues
     at(monkeypatch, server)
     outcome = desk("doctor")
     assert "has not been asked for its models yet" in outcome.out
-    assert "nothing was opened" not in outcome.out
+    assert "no discussion was started" not in outcome.out
     assert "$0.00" not in outcome.out
     assert server.looked_up == []
 

@@ -254,7 +254,9 @@ def test_a_dry_run_tells_which_limits_are_too_low_and_which_a_cap_lowered(
     line = (*TABLE, "--max-calls", "60", "--dry-run")
     single = desk("ask", "Should we drink tea?", *line)
     batch = desk("ask", "--questions", str(path), *line)
-    (over,) = [each for each in single.out.splitlines() if each.startswith("Over the limit: ")]
+    (over,) = [
+        each for each in single.out.splitlines() if each.startswith("This may exceed the limits ")
+    ]
     (capped,) = [each for each in single.out.splitlines() if "ROUNDTABLE_MAX_CALLS" in each]
     assert batch.out.count(over) == 2
     assert batch.out.splitlines().count(capped) == 1, "said once for all"

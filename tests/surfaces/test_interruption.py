@@ -119,11 +119,11 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
 
     assert "running" in listed.out
     assert (resumed.code, newest.code, deleted.code) == (2, 2, 2)
-    assert "is being driven by another process" in resumed.err
+    assert "is being run by another process" in resumed.err
     assert f"roundtable show {found} --follow" in resumed.err
     assert "roundtable resume" not in resumed.err
     assert "No discussion was interrupted." in newest.err
-    assert "is being driven by another process" in deleted.err
+    assert "is being run by another process" in deleted.err
     assert remark.code == again.code == 0
     assert "Asked it to stop" in stopped.err
     assert outcome.code == 0

@@ -353,7 +353,7 @@ def _refuse_spent(state: State, stage: str, limits: Limits, caps: Limits) -> Non
     if limit is None:
         return
     name, origin = LIMITS[limit], limits.origins.get(LIMITS[limit], "")
-    by = f", by the limit of {origin}" if origin else ""
+    by = f", limited by {origin}" if origin else ""
     raise NotAllowed(
         f"{stage} cannot be asked again: {told(limits.budget, limit, used)}{by}.",
         _how_to_raise(state, limits, name, caps),

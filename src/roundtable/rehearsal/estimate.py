@@ -177,7 +177,7 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
         most = told.dearest_usd
         if likely.cost_usd is None and most is not None and most > budget.max_cost_usd:
             found.append(
-                f"cost: unknown, so the highest known price counts: up to {dollars(most)}, "
+                f"cost: unknown; at the highest known price up to {dollars(most)}, "
                 f"{dollars(budget.max_cost_usd)} allowed"
             )
         elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:

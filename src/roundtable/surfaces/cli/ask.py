@@ -216,7 +216,7 @@ async def _ask(
                     echo_error(line)
                 opening = ()  # where somebody watches, it is part of the view and goes with it
             for over in over_budget(told, state.budget):
-                echo_error(f"Note: over the limit: {over}.")
+                echo_error(f"Note: this may exceed the limits ({over}).")
             if state.notification_plan is not None or flags["verbose"]:
                 echo_error(announcement(state))
         if flags["confirm"]:

@@ -41,7 +41,7 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
     </dl></div>
     ${limiting && html`<div class="limits"><label>${t("At most, in dollars")}<input type="number" min="0" step="0.01" inputmode="decimal" value=${limit} onInput=${(event) => setLimit(event.target.value)} /></label>
       <label>${t("At most, calls")}<input type="number" min="1" step="1" value=${calls} onInput=${(event) => setCalls(event.target.value)} /></label></div>`}
-    ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("Over the limit: {what}.", { what: each })}</p>`)}
+    ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("This may exceed the limits ({what}).", { what: each })}</p>`)}
     ${(found || secrets) && html`<${Secrets} found=${found ? found.body.found || [] : []} secrets=${secrets} setSecrets=${setSecrets} />`}
     <${Failure} error=${failed} />
     <div class="fix"><p class="xs soft">${value && `${lasting(value.seconds)}, ${costing(value.cost_usd)}`}</p>
