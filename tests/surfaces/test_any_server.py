@@ -510,7 +510,7 @@ def test_doctor_reach_names_a_default_that_is_really_there(
     [models] = [each for each in findings if each["area"] == "models"]
     assert models["state"] == "doubtful"
     assert models["text"] == (
-        "Default model: openai/real-1, for openai/liar-1, which is listed, does not exist there."
+        "Default model: openai/real-1. openai/liar-1, which is listed, does not exist there."
     )
     [reached] = [each for each in findings if each["area"] == "providers"]
     assert "works: openai/real-1 answered in" in reached["text"]
@@ -1149,6 +1149,6 @@ def test_a_model_of_ones_own_server_is_not_said_to_need_the_vendors_key_alone(de
 
     assert (own.code, vendors.code) == (2, 2)
     told = " ".join(own.err.split())
-    assert "set OPENAI_BASE_URL to its address" in told
+    assert "set OPENAI_BASE_URL to that server's address" in told
     assert "Create a key at https://platform.openai.com" in told
     assert "_BASE_URL" not in vendors.err

@@ -29,7 +29,7 @@ def test_every_line_is_a_question_and_the_end_sums_them_up(desk: Desk) -> None:
     assert "Should we walk?" in rows[1]
     assert outcome.out.count("Yes, 3 of 3.") == 2
     assert "2 questions: 2 answered." in outcome.err
-    assert ", free" in rows[0]
+    assert " free " in rows[0]
     assert "$0.00" not in outcome.out
     assert len(desk("list", "--json").document) == 2
 

@@ -111,7 +111,7 @@ def test_a_finished_discussion_cannot_be_stopped_or_spoken_in(desk: Desk) -> Non
     assert (stopped.code, spoken.code) == (2, 2)
     assert f"{found} is already closed." in stopped.err
     assert f"{found} is closed." in spoken.err
-    assert "Open a new discussion" in spoken.err
+    assert "To ask further, hold a follow-up" in spoken.err
 
 
 def test_resuming_a_finished_discussion_shows_it_and_writes_nothing(desk: Desk) -> None:

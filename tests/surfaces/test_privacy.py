@@ -14,7 +14,7 @@ def test_the_four_behaviours_are_named_each_with_a_control(desk: Desk) -> None:
     document = desk("privacy", "--json").document
 
     for title in ("READ", "PUT INTO PROMPTS", "STORED", "SENT TO OTHERS"):
-        assert f"\n{title} " in f"\n{words}"
+        assert f"\n{title}" in f"\n{words}"
     assert {each["kind"] for each in document} == {"read", "injected", "stored", "broadcast"}
     assert all(each["what"] and each["control"] for each in document)
     assert str(desk.home / "roundtable.db") in words

@@ -349,7 +349,7 @@ def test_a_limit_of_a_project_that_only_caps_what_is_asked_for_says_so(desk: Des
     bring(desk, **{"roundtable.toml": text})
     shown = desk("trust", "--yes").out
     assert "budget.max_calls stays as it is: yours is as low" in shown
-    assert "who asks for more gets at most 5" in shown
+    assert "whoever asks for more gets at most 5" in shown
     limits, (note,) = limits_of(settings(desk), {"max_calls": 200}, surface="cli")
     assert limits.budget.max_calls == 5
     assert "the project's roundtable.toml" in note.text
@@ -358,7 +358,7 @@ def test_a_limit_of_a_project_that_only_caps_what_is_asked_for_says_so(desk: Des
     assert cap.endswith("5  (roundtable.toml:3)")
     usual, vain = [row for row in rows if row.startswith("budget.max_calls")]
     assert "4  (" in usual
-    assert "who asks for more gets at most this (caps.max_calls)" in vain
+    assert "whoever asks for more gets at most this (caps.max_calls)" in vain
 
 
 @pytest.mark.requirement("Z-35")

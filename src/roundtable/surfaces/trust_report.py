@@ -54,7 +54,7 @@ def _changes(file: ProjectFile, settings: Settings) -> Iterator[str]:
             if limit not in lower.get("budget", {}):
                 told = "a project can only lower it"
                 if limit in caps:
-                    told = f"yours is as low; who asks for more gets at most {caps[limit]}"
+                    told = f"yours is as low; whoever asks for more gets at most {caps[limit]}"
                 yield f"budget.{limit} stays as it is: {told}"
     elif file.name == PANELS_JSON:
         panels = project_panels(file.data, path, settings.home)
