@@ -139,7 +139,7 @@ def test_it_is_refused_while_it_runs_for_another_stage_and_for_none() -> None:
     assert "is not over yet: its stages are still being asked" in running
     assert "answer is not its last stage" in earlier
     assert "--again synthesis" in earlier
-    assert "coda is no stage of it" in unknown
+    assert "coda is not a stage of it" in unknown
     assert "is not over yet" in twice
 
 

@@ -183,7 +183,7 @@ def test_only_what_ended_for_want_of_budget_can_go_on_with_more() -> None:
             state.discussion_id, Limits.of(limits, "--max-cost"), by="the user"
         )
 
-    with pytest.raises(NotAllowed, match="did not end for want of budget"):
+    with pytest.raises(NotAllowed, match="was not ended by a limit"):
         run_in_virtual_time(more(Budget(max_cost_usd=5)))
     stopped = held(table, "council", Budget(max_calls=4))
 

@@ -396,8 +396,8 @@ def test_stored_keys_that_cannot_be_read_are_told_and_nobody_speaks_in_their_pla
         assert "Discussion" not in refused.err
     assert scripts.code == 0, "whoever is named needs no stored key"
     assert "Note: keys.toml: expected" in scripts.err
-    assert "The stored keys do not count" in scripts.err
-    assert "The stored keys do not count" not in shown.err.partition("Note:")[0]
+    assert "The stored keys are ignored" in scripts.err
+    assert "The stored keys are ignored" not in shown.err.partition("Note:")[0]
     assert "sk-stored" not in models.err + asked.err + scripts.err
 
 

@@ -307,8 +307,8 @@ def test_a_key_that_is_refused_leaves_the_seats_to_others(
     [
         (status(401, "Bad key."), "refuses the key of OPENAI_API_KEY"),
         (status(500), "answers with 500"),
-        (raw("<html>hello</html>", 200, "text/html"), "is no model server"),
-        ({"data": []}, "lists no model that speaks"),
+        (raw("<html>hello</html>", 200, "text/html"), "is not a model server"),
+        ({"data": []}, "lists no chat model"),
     ],
 )
 def test_whoever_set_up_a_provider_never_gets_the_demonstration_in_its_place(
@@ -541,7 +541,7 @@ def test_doctor_reach_names_a_default_that_is_really_there(
         (hang(), None, "broken", "did not list its models in time"),
         (status(429, "Billing: no credits."), None, "broken", "has no credit left"),
         (raw("", 404, "text/plain"), None, "broken", "does not list its models (404)"),
-        (raw("<p>Hi", 200, "text/html"), None, "broken", "answers, but is no model server"),
+        (raw("<p>Hi", 200, "text/html"), None, "broken", "answers, but is not a model server"),
     ],
 )
 def test_doctor_reach_makes_one_tiny_call_and_tells_the_truth(
@@ -932,11 +932,11 @@ def said(number: int, message: str, **more: str) -> Answer:
     [
         (
             said(401, "team not allowed to access model.", type="team_model_access_denied"),
-            "is not open to this key",
+            "is not available to this key",
         ),
         (
             said(403, "Project does not have access to model `x`", code="model_not_found"),
-            "is not open to this key",
+            "is not available to this key",
         ),
         (said(410, "The model has been decommissioned"), "is no longer served there"),
         (
@@ -945,7 +945,7 @@ def said(number: int, message: str, **more: str) -> Answer:
         ),
         (said(404, "No deployment.", code="DeploymentNotFound"), "does not exist there"),
         (said(404, "No models loaded. Use lms load."), "is not loaded there"),
-        (said(404, "This is not a chat model."), "cannot be asked by chat there"),
+        (said(404, "This is not a chat model."), "is not available for chat there"),
     ],
 )
 def test_models_of_no_use_leave_their_seats_to_one_that_works_and_all_say_why(

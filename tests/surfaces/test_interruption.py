@@ -63,7 +63,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
     assert "interrupted" in listed.out
     assert f"roundtable resume {found}" in listed.err
     assert resumed.code == 0
-    assert f"Resuming {found}: 3 turns are done and stay done." in resumed.err
+    assert f"Resuming {found}: 3 turns are done and are not repeated." in resumed.err
     assert resumed.document["status"] == "concluded"
     assert "Written:" not in resumed.err, "the question was asked with --no-log"
     assert [p["model"] for p in resumed.document["participants"]] == [

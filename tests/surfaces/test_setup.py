@@ -809,7 +809,7 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
         models = desk("models").out
         asked = desk("Tea?", "--quick", "--no-log")
     assert "ollama pull llama3.2" in told.out
-    assert "lists no model that speaks. Pull one" in models
+    assert "lists no chat model. Pull one" in models
     assert "Install Ollama" not in models
     assert "LM Studio at http://127.0.0.1:9/v1 does not answer" in models
     assert (asked.code, "ollama pull" in asked.err) == (2, True), "no demonstration in its place"

@@ -30,7 +30,7 @@ def may_follow(state: State) -> State:
     if state.verdict is None:
         raise NotAllowed(
             f"{state.discussion_id} came to no verdict: there is nothing to go on from.",
-            f"Ask its question anew, or see what failed: roundtable show {state.discussion_id}",
+            f"Ask the question again, or see what failed: roundtable show {state.discussion_id}",
         )
     return state
 

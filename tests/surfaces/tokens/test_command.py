@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def test_tokens_are_added_listed_and_ended(desk: Desk) -> None:
-    assert "Nothing was given out" in desk("tokens").err
+    assert "There are no tokens" in desk("tokens").err
     added = desk("tokens", "add", "laptop", "--spend", "5", "--expires", "30d")
     assert added.code == 0, added.err
     token = added.out.strip()

@@ -32,7 +32,9 @@ def list_command() -> int:
         _settle(tokens)
     found = tokens.listed()
     if not found:
-        echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
+        echo_error(
+            "There are no tokens. To end links that are not listed: roundtable tokens end all."
+        )
     months = with_app(lambda app: _months(app, found)) if any(map(_opens, found)) else {}
     for each in found:
         month = months.get(each.capability.id, "")

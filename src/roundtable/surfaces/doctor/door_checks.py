@@ -148,6 +148,8 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:
         remedy = f"{install('search')}, or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
-        yield Finding("search", "missing", "No web search.", "" if wanted == "none" else remedy)
+        yield Finding(
+            "search", "missing", "No web search is set up.", "" if wanted == "none" else remedy
+        )
     else:
         yield Finding("search", "ok", f"Web search by {search.name}.")

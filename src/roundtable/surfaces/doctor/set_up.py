@@ -42,10 +42,10 @@ def full_set_up(found: Found) -> list[str]:
     expected = _panel(found.registry)
     return [
         "Any OpenAI-compatible proxy serves many vendors' models at one address. One is supported "
-        "out of the box, BlockRun, a paid service of a third party:",
+        "out of the box, Blockrun, a paid service of a third party:",
         f"1. Install its plugin in your gateway: openclaw plugins install {_PLUGIN}",
         "2. Restart the gateway, so that it loads the plugin: openclaw gateway restart",
-        "3. The installation shows the address of a wallet, from which BlockRun is paid. Send USDC "
+        "3. The installation shows the address of a wallet, from which Blockrun is paid. Send USDC "
         "on Base there; $5–10 last for many runs.",
         "4. Tell Roundtable where the proxy listens: BLOCKRUN_PROXY_URL=http://localhost:8402",
         *(
