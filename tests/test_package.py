@@ -266,7 +266,7 @@ def test_without_any_model_that_is_said_before_anything_is_opened(
     done = bare(installed, "Tea or coffee?", home=tmp_path)
 
     assert done.returncode == 2
-    assert "No model can speak here yet. Nothing was opened." in done.stderr
+    assert "No model can speak here yet, so no discussion was started." in done.stderr
     for way in ("roundtable setup", "Ollama", "roundtable-council[demo]", "roundtable examples"):
         assert way in done.stderr
     assert "Traceback" not in done.stderr

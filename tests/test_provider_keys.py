@@ -223,7 +223,7 @@ def test_a_key_that_two_providers_share_is_sent_to_neither_where_they_are_apart(
 def test_what_is_no_address_of_a_server_is_not_kept_and_voids_its_key(
     tmp_path: Path, address: str
 ) -> None:
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not the address"):
         ProviderKeys(tmp_path).put(NAME, KEY, address)
     (tmp_path / FILE).write_text(f'[keys]\n{NAME} = "{KEY}"\n[addresses]\n{NAME} = "{address}"\n')
     assert dict(ProviderKeys(tmp_path)) == {}

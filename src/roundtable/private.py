@@ -135,7 +135,7 @@ def keep_private(home: Path, say: Callable[[str], None] = _on_stderr) -> None:
         say(f"Note: other users of this machine could read {home}; it is closed to them now.")
     if open_to_others(home) and _is_first(home / NO_RIGHTS_TOLD):
         say(
-            f"Note: {home} lies on a file system without access rights: other users of this "
+            f"Note: {home} is on a file system without access rights: other users of this "
             "machine may be able to read it. ROUNDTABLE_HOME chooses another place."
         )
 

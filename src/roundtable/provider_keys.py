@@ -28,9 +28,9 @@ LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
 BARE_ADDRESS = "an address of a server without a user, a password and a query"
-REMEDY = "The stored keys do not count: correct the file, or remove it and run roundtable setup."
+REMEDY = "The stored keys are ignored: correct the file, or remove it and run roundtable setup."
 NEWER = "one that this Roundtable knows; a newer Roundtable wrote it"
-UPGRADE = "The stored keys do not count. Upgrade Roundtable: the file is left as it is."
+UPGRADE = "The stored keys are ignored. Upgrade Roundtable; the file was not changed."
 _HEAD = (
     "# Keys of model providers, entered in Roundtable, and the addresses that they are for. Only "
     "you can read this file.\n"
@@ -147,17 +147,19 @@ class ProviderKeys(Mapping[str, str]):
         server that wants none. UsageError if it cannot be one, BadSetting if the file is somebody's
         own and cannot be read."""
         if not _VARIABLE.fullmatch(name) or not self._counts(name):
-            raise UsageError(f"{name!r} is no variable of a provider's key.", "Choose a provider.")
+            raise UsageError(
+                f"{name!r} is not the variable of a provider's key.", "Choose a provider."
+            )
         if not is_sound_key(key) and (key or not address):
             raise UsageError(
-                "That is no key: it holds spaces, quotation marks, line breaks or letters that no "
+                "That is not a key: it contains spaces, quotation marks, line breaks or letters no "
                 f"key has, or is longer than {LONGEST_KEY:,} characters.",
-                "Copy the key once more, alone.",
+                "Copy only the key, and try again.",
             )
         if address and not is_sound_address(address):
             raise UsageError(
-                "That is no address of a server.",
-                "It begins with http:// or https:// and holds no user, no password and no query.",
+                "That is not the address of a server.",
+                "It begins with http:// or https:// and contains no user, password or query.",
             )
         with self._writing:
             before = self._without(name)

@@ -46,7 +46,7 @@ def test_a_row_tells_the_answer_the_vote_and_how_sure_it_is(stage: Stage, window
     expect(told.locator(".votes.mini > i")).to_have_count(3)
     assert told.get_by_role("img").get_attribute("aria-label")
     expect(told.locator(".cf")).to_contain_text("High")
-    expect(told.locator(".c2")).to_have_text("not known")
+    expect(told.locator(".c2")).to_have_text("unknown")
 
 
 def test_states_are_told_in_words_and_an_interrupted_one_goes_on(

@@ -71,7 +71,7 @@ def test_a_discussion_started_in_the_form_is_followed_to_its_verdict(
     page.get_by_role("textbox", name="What do you want to decide?").fill(
         "Should a team of five build a monolith?"
     )
-    page.get_by_role("radio", name="Quick opinions").check()
+    page.get_by_role("radio", name="Three angles").check()
     page.get_by_text("More: options to vote on").click()
     page.get_by_label("One model for all experts").fill("scripted/slow")
     expect(page.locator(".estimate")).to_contain_text("about")

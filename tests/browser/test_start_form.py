@@ -54,8 +54,8 @@ def estimated(page: Page, act: Callable[[], object], when: Callable[[Any], bool]
         ("Detailed plan", "Depth", "pre-ac", "depth", "pre-ac",
          {"models": [MODEL] * 3 + ["outside"]}),
         ("A meeting I take part in", "Rounds", "2", "rounds", 2, {"models": [MODEL]}),
-        ("Quick opinions", "Template", "decision", "template", "decision", {"engineer": MODEL}),
-        ("Work on a text or code", "Choices", "tea, coffee", "choices", "tea, coffee",
+        ("Three angles", "Template", "decision", "template", "decision", {"engineer": MODEL}),
+        ("Work the table plans itself", "Choices", "tea, coffee", "choices", "tea, coffee",
          {"models": [MODEL]}),
     ],
 )  # fmt: skip
@@ -77,7 +77,7 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
     if way in ("Weigh a decision", "Detailed plan"):
         expect(page.locator(".cast li")).to_have_count(3)
         page.get_by_role("button", name="Take a seat yourself").click()
-    elif way == "Quick opinions":
+    elif way == "Three angles":
         page.get_by_label("Model for Scholar").select_option("outside")
     expect(page.locator(".sum")).to_contain_text("about")
     field = page.get_by_label(label).first
@@ -99,8 +99,8 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
         "A meeting I take part in": lambda: (
             options["join"] == "You" and len(options["participants"]) > 1
         ),
-        "Quick opinions": lambda: options["scholar"] == "outside",
-        "Work on a text or code": lambda: "outside" not in str(options),
+        "Three angles": lambda: options["scholar"] == "outside",
+        "Work the table plans itself": lambda: "outside" not in str(options),
     }
     assert mine[way](), options
     assert guest.violations == []
@@ -218,7 +218,7 @@ def test_dropped_files_are_taken(stage: Stage, window: Open) -> None:
 def test_likely_secrets_are_shown_and_the_asker_decides(stage: Stage, window: Open) -> None:
     secret = "AKIA" + "IOSFODNN7ABCDEFG"
     page = form(stage, window(), f"Should we rotate {secret} today?")
-    told = page.get_by_role("group", name="This seems to hold secrets")
+    told = page.get_by_role("group", name="This seems to contain secrets")
     expect(told).to_contain_text("the question, line 1")
     expect(told).not_to_contain_text(secret)
     expect(page.locator("aside.sum .alert")).to_have_count(1)
@@ -249,7 +249,7 @@ def test_without_a_key_the_page_says_so_and_shows_recorded_decisions(
     assert field.get_attribute("type") == "password"
     field.fill("two words")
     dialog.get_by_role("button", name="Try and keep it").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("That is no key")
+    expect(dialog.get_by_role("alert")).to_contain_text("That is not a key")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Add a key").first).to_be_focused()
@@ -264,7 +264,7 @@ def test_the_limit_and_what_it_takes_are_told_before_the_start(stage: Stage, win
         lambda body: "budget" in body,
     )
     assert body["budget"] == {"max_calls": 2}
-    expect(page.locator(".sum")).to_contain_text("Over the limit")
+    expect(page.locator(".sum")).to_contain_text("This may exceed the limits")
     expect(page.locator(".sum dd").nth(4)).to_contain_text("2 calls")
 
 
@@ -280,7 +280,7 @@ def test_a_decision_is_started_with_the_keyboard_alone(stage: Stage, window: Ope
     page.keyboard.press("Tab")
     expect(page.get_by_role("radio", name="Weigh a decision")).to_be_focused()
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("radio", name="Quick opinions")).to_be_checked()
+    expect(page.get_by_role("radio", name="Three angles")).to_be_checked()
     start = page.get_by_role("button", name="Start the discussion")
     for _ in range(30):
         page.keyboard.press("Tab")

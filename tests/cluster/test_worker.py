@@ -283,7 +283,7 @@ async def test_a_discussion_that_fails_its_workers_three_times_is_set_aside_and_
     assert (told.discussion_id, told.deaths, told.why) == (poison, DEATHS, "a defect")
     state = await app.service.read(poison)
     notes = [note for note in state.notes if note.code == "set_aside"]
-    assert [note.text for note in notes] == ["Set aside: 3 workers ended while they drove it."]
+    assert [note.text for note in notes] == ["Set aside: 3 workers ended while running it."]
     assert isinstance(notes[0], NoteAdded)
     rows = {row.discussion_id: row.standing for row in await app.service.summaries()}
     assert rows[poison] == "set_aside"
@@ -401,7 +401,7 @@ async def test_what_a_worker_goes_on_with_keeps_to_the_caps_of_both(
     ended = await app.service.read(state.discussion_id)
     assert not provider.requests
     assert ended.closed is not None
-    assert "by the limit of ROUNDTABLE_MAX_COST" in ended.closed.detail
+    assert "limited by ROUNDTABLE_MAX_COST" in ended.closed.detail
 
 
 async def _is_closed(app: App, discussion_id: str) -> bool:

@@ -68,9 +68,10 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
         "project/src/made/y.py",
     ]
     [line] = found.lines
-    assert line.startswith("8 files were read of project, left out: ")
-    for told in ("4 ignored by .gitignore", "3 named like secrets", "2 not written by hand",
-                 "1 too large", "1 empty (empty.txt)", "2 neither text nor document"):  # fmt: skip
+    assert line.startswith("8 files were read from project; left out: ")
+    for told in ("4 ignored by .gitignore", "3 with a name that suggests secrets",
+                 "2 not written by hand", "1 too large", "1 empty (empty.txt)",
+                 "2 of an unsupported type"):  # fmt: skip
         assert told in line, line
     if sys.platform != "win32":
         assert "2 linked" in line
@@ -89,9 +90,8 @@ def test_empty_files_of_a_folder_are_counted_and_some_of_them_named(tmp_path: Pa
     assert sources(found) == [f"{tmp_path}/said.txt"]
     document, line = found.lines
     assert document == f"{tmp_path}/empty.pdf is empty"
-    assert line == (
-        f"1 file was read of {tmp_path}, left out: 5 empty (a.txt, b\\u202e.txt, e.txt and 2 more)"
-    )
+    empty = "5 empty (a.txt, b\\u202e.txt, e.txt and 2 more)"
+    assert line == f"1 file was read from {tmp_path}; left out: {empty}"
     assert found.missed == {document}, "nobody misses what an empty text file says"
 
 
@@ -128,8 +128,8 @@ def test_a_broken_document_gets_its_line_and_the_rest_goes_on(
     found = gather(["notes.md", "cut.pdf", "whole.pdf"])
 
     assert sources(found) == ["notes.md", "whole.pdf"]
-    assert found.lines == ("cut.pdf is damaged, or no PDF",)
-    assert found.notes[0].text == "cut.pdf is damaged, or no PDF."
+    assert found.lines == ("cut.pdf is damaged or not a PDF",)
+    assert found.notes[0].text == "cut.pdf is damaged or not a PDF."
 
 
 COLOURED = "\x1b[32mok\x1b[0m, see \x1b]8;;http://a.example\x07the log\x1b]8;;\x07\n"
@@ -184,7 +184,7 @@ def test_texts_of_a_folder_in_another_encoding_are_counted_and_named(
     assert sources(found) == ["notes/a.md"]
     counts, names = found.lines
     assert "2 not UTF-8 text" in counts
-    assert "1 neither text nor document" in counts
+    assert "1 of an unsupported type" in counts
     assert names.endswith("to be converted first: latin.txt, old/kanji.txt")
     assert names in found.missed
 
@@ -194,7 +194,7 @@ def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadTopic, match="is a picture"):
         gather([str(tmp_path / "photo.png")])
-    with pytest.raises(BadTopic, match="holds nothing to read"):
+    with pytest.raises(BadTopic, match="contains nothing to read"):
         gather([str(tmp_path / "empty")])
     with pytest.raises(BadTopic, match="cannot be read: No such file"):
         gather([str(tmp_path / "photo.png"), str(tmp_path / "mistyped.md")])

@@ -139,7 +139,7 @@ def test_it_is_refused_while_it_runs_for_another_stage_and_for_none() -> None:
     assert "is not over yet: its stages are still being asked" in running
     assert "answer is not its last stage" in earlier
     assert "--again synthesis" in earlier
-    assert "coda is no stage of it" in unknown
+    assert "coda is not a stage of it" in unknown
     assert "is not over yet" in twice
 
 
@@ -245,6 +245,6 @@ def test_under_a_limit_that_is_spent_already_it_is_not_asked_again_and_nothing_i
 
     before, refused, after = run_in_virtual_time(main())
     assert told in str(refused)
-    assert "by the limit of --max-cost" in str(refused)
+    assert "limited by --max-cost" in str(refused)
     assert "Give a higher" in refused.remedy
     assert (after.seq, after.status, after.verdict) == (before.seq, "concluded", before.verdict)

@@ -79,7 +79,7 @@ def test_what_was_interrupted_goes_on_within_the_cap_of_now(budget: Budget) -> N
     assert len(there.requests) == calls, "nothing more is asked"
     assert state.closed is not None
     assert state.closed.stop_reason == "budget"
-    assert "by the limit of ROUNDTABLE_MAX_COST" in state.closed.detail
+    assert "limited by ROUNDTABLE_MAX_COST" in state.closed.detail
     assert "First raise ROUNDTABLE_MAX_COST, if it still holds." in state.closed.remedy
     (event,) = raised(records)
     assert (event.budget.max_cost_usd, event.by) == (0, "ROUNDTABLE_MAX_COST")
@@ -93,7 +93,7 @@ def test_the_last_stage_is_not_asked_again_where_the_cap_of_now_is_spent() -> No
     async def main() -> Any:
         before = await there.ask(search=False)
         capped = beside(there, NOTHING).service
-        with pytest.raises(NotAllowed, match="by the limit of ROUNDTABLE_MAX_COST") as refused:
+        with pytest.raises(NotAllowed, match="limited by ROUNDTABLE_MAX_COST") as refused:
             await capped.ask_again(before.discussion_id, "synthesis", by="me")
         return before, refused.value, await there.service.read(before.discussion_id)
 
@@ -115,7 +115,7 @@ def test_that_a_lost_call_counts_as_all_that_was_set_aside_for_it_is_told() -> N
     assert state.closed is not None
     assert (
         "with caution: a lost call counts as all that was set aside for it) before that limit was "
-        "set, by the limit of ROUNDTABLE_MAX_COST" in state.closed.detail
+        "set, limited by ROUNDTABLE_MAX_COST" in state.closed.detail
     ), state.closed.detail
 
 
@@ -235,5 +235,5 @@ def test_an_open_discussion_takes_a_first_limit_and_a_lower_one() -> None:
     calls, state, records = run_in_virtual_time(main())
     assert len(there.requests) == calls
     assert [each.budget.max_cost_usd for each in raised(records)] == [5.0, 0.0]
-    assert "by the limit of --max-cost" in state.closed.detail
+    assert "limited by --max-cost" in state.closed.detail
     found_sound(there, state)

@@ -183,7 +183,7 @@ def test_only_what_ended_for_want_of_budget_can_go_on_with_more() -> None:
             state.discussion_id, Limits.of(limits, "--max-cost"), by="the user"
         )
 
-    with pytest.raises(NotAllowed, match="did not end for want of budget"):
+    with pytest.raises(NotAllowed, match="was not ended by a limit"):
         run_in_virtual_time(more(Budget(max_cost_usd=5)))
     stopped = held(table, "council", Budget(max_calls=4))
 
@@ -211,7 +211,7 @@ def test_the_limit_that_ends_a_run_is_named_with_its_origin() -> None:
 
     state = run_in_virtual_time(main())
     assert state.closed is not None
-    assert "by the limit of the project's roundtable.toml" in state.closed.detail
+    assert "limited by the project's roundtable.toml" in state.closed.detail
     assert f"roundtable resume {state.discussion_id} --max-calls" in state.closed.remedy
 
 

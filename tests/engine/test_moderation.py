@@ -220,7 +220,7 @@ def test_somebody_may_join_and_somebody_may_leave_between_rounds() -> None:
         for _ in range(2):  # joining twice says nothing new
             await table.service.join(id_, NEWCOMER, by="ada")
         other = NEWCOMER.model_copy(update={"name": "Ola"})
-        with pytest.raises(NotAllowed, match="sits at"):
+        with pytest.raises(NotAllowed, match="already has a seat in"):
             await table.service.join(id_, other, by="ada")
         chair = NEWCOMER.model_copy(update={"id": "coordinator"})
         with pytest.raises(NotAllowed, match="the host's name"):

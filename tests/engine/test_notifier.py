@@ -626,7 +626,7 @@ def test_a_thread_that_cannot_be_made_is_done_without_and_the_reader_is_told() -
         after = await telling.service.read(state.discussion_id)
         (note,) = [n for n in after.notes if n.code == NEWS]
         assert note.text == (
-            "No thread could be made on discord: No more threads. News go straight into it."
+            "No thread could be made on discord: No more threads. News goes straight into it."
         )
 
     run_in_virtual_time(main())

@@ -232,7 +232,7 @@ def test_the_command_of_a_remedy_stands_at_its_end_whatever_else_helps() -> None
     state = run_in_virtual_time(main())
     assert list(advised(state)) == ["max_cost_usd"]
     assert state.closed is not None
-    assert "may cost, so the highest known price counts" in state.closed.remedy
+    assert "unknown, so the highest known price was assumed" in state.closed.remedy
     assert (
         "First raise ROUNDTABLE_MAX_COST, if it still holds. Then raise the limit: "
         in state.closed.remedy

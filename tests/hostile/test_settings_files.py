@@ -284,7 +284,7 @@ def test_what_a_command_stops_at_is_named_by_the_doctor_and_by_the_list_of_setti
     assert Path(file.name).name in broken[0]["text"]
     assert examined.code == 1
     assert origins.code == 1
-    [line] = [each for each in origins.err.splitlines() if each.startswith("Does not count: ")]
+    [line] = [each for each in origins.err.splitlines() if each.startswith("Ignored: ")]
     assert Path(file.name).name in line
     assert "models from" not in origins.out
     assert "ROUNDTABLE_HOME" in origins.out
@@ -396,8 +396,8 @@ def test_stored_keys_that_cannot_be_read_are_told_and_nobody_speaks_in_their_pla
         assert "Discussion" not in refused.err
     assert scripts.code == 0, "whoever is named needs no stored key"
     assert "Note: keys.toml: expected" in scripts.err
-    assert "The stored keys do not count" in scripts.err
-    assert "The stored keys do not count" not in shown.err.partition("Note:")[0]
+    assert "The stored keys are ignored" in scripts.err
+    assert "The stored keys are ignored" not in shown.err.partition("Note:")[0]
     assert "sk-stored" not in models.err + asked.err + scripts.err
 
 

@@ -554,7 +554,7 @@ def test_whoever_answers_elsewhere_is_waited_for_and_heard() -> None:
             await table.service.answer(opened.discussion_id, ["a", "b", "c"])
         await table.service.answer(opened.discussion_id, ["In Peru."])
         state = await run
-        with pytest.raises(NotAllowed, match="waits for no answer"):
+        with pytest.raises(NotAllowed, match="is not waiting for an answer"):
             await table.service.answer(opened.discussion_id, ["Late."])
         return state
 

@@ -93,7 +93,8 @@ def test_independent_unanimity_ends_it_after_round_one_and_prints_the_saving() -
     assert asked(at) == [*ROUND_1, SYNTHESIS]
     (note,) = [note for note in state.notes if note.code == "early_stop"]
     assert note.text == (
-        "All 3 independent answers came to the same, so the critique was left out: 3 calls "
+        "All 3 independent answers came to the same conclusion, so the critique was left out: "
+        "3 calls "
         "saved, about $0.03."
     )
     assert ending(state).end == "consensus"

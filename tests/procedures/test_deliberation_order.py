@@ -114,7 +114,7 @@ def test_the_estimate_and_the_saving_count_the_second_reading() -> None:
     assert both.calls == plain.calls + 3
     agreed = hold(table({}), options=BOTH)
     (note,) = [each for each in agreed.notes if each.code == "early_stop"]
-    assert note.text.startswith("All 3 independent answers came to the same")
+    assert note.text.startswith("All 3 independent answers came to the same conclusion")
     assert "6 calls saved" in note.text
 
 

@@ -277,7 +277,7 @@ def test_an_impasse_lists_positions_and_no_dissent() -> None:
 
 def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
     shown = SPEC.deliver(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1"))), "1")
-    assert "**Early stop:** All 3 independent answers came to the same" in shown
+    assert "**Early stop:** All 3 independent answers came to the same conclusion" in shown
     assert "3 calls saved, about $0.03." in shown
     assert "**Dissent:** none" in shown
 

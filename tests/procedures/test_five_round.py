@@ -876,8 +876,8 @@ def test_guidance_differs_by_role() -> None:
     table = five_rounds()
     hold(table, agents=("Security Expert", "Growth Expert"))
     tails = [r.user.rpartition("=====")[2] for r in table.requests[:2]]
-    assert "practice of a Security Expert" in tails[0]
-    assert "practice of a Growth Expert" in tails[1]
+    assert "practice of the role “Security Expert”" in tails[0]
+    assert "practice of the role “Growth Expert”" in tails[1]
 
 
 def test_no_prompt_holds_an_unfilled_place() -> None:

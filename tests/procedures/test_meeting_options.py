@@ -192,7 +192,7 @@ def test_an_outside_seat_costs_nothing_and_is_announced() -> None:
     places = [{**SEATS[0], "model": "outside"}, *SEATS[1:3]]
     state = seated(options={"participants": places, "turn_seconds": 60})
     (note,) = [n for n in state.notes if n.code == "outside"]
-    assert "From outside: arch." in note.text
+    assert "Taking part from outside: arch." in note.text
     assert "60 s" in note.text
     assert "roundtable speak" in note.remedy
     ref = state.participants[0].speaker

@@ -29,7 +29,7 @@ def test_every_line_is_a_question_and_the_end_sums_them_up(desk: Desk) -> None:
     assert "Should we walk?" in rows[1]
     assert outcome.out.count("Yes, 3 of 3.") == 2
     assert "2 questions: 2 answered." in outcome.err
-    assert "no cost" in rows[0]
+    assert " free " in rows[0]
     assert "$0.00" not in outcome.out
     assert len(desk("list", "--json").document) == 2
 
@@ -190,7 +190,7 @@ def test_the_command_that_goes_on_is_whole_however_much_stands_before_it(
         (
             ('{"question": "A?", "context": "OPENAI_API_KEY=sk-proj-q7Zt9LmX2vKp4RwB8sNd"}',),
             (),
-            ("Line 1", "seems to hold secrets"),
+            ("Line 1", "seems to contain secrets"),
         ),
         (('{"question": "A?", "modle": "x"}',), (), ("'modle' is not known",)),
         (('{"question": "A?", "options": {"seats": 99}}', "B?"), (), ("Line 1", "from 2 to 7")),
@@ -254,7 +254,9 @@ def test_a_dry_run_tells_which_limits_are_too_low_and_which_a_cap_lowered(
     line = (*TABLE, "--max-calls", "60", "--dry-run")
     single = desk("ask", "Should we drink tea?", *line)
     batch = desk("ask", "--questions", str(path), *line)
-    (over,) = [each for each in single.out.splitlines() if each.startswith("Over the limit: ")]
+    (over,) = [
+        each for each in single.out.splitlines() if each.startswith("This may exceed the limits ")
+    ]
     (capped,) = [each for each in single.out.splitlines() if "ROUNDTABLE_MAX_CALLS" in each]
     assert batch.out.count(over) == 2
     assert batch.out.splitlines().count(capped) == 1, "said once for all"

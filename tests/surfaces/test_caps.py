@@ -54,7 +54,7 @@ def test_the_last_stage_is_not_asked_again_beyond_a_cap(
             monkeypatch.setenv(where, "1")
     again = desk("resume", "last", "--again", "synthesis", "--no-log")
     assert again.code == 2, again.err
-    assert "of 1 calls made, by the limit of " in again.err
+    assert "of 1 calls made, limited by " in again.err
     assert where in again.err
     assert desk("show", "last", "--json").document == before
 
@@ -75,7 +75,7 @@ def test_an_interrupted_discussion_takes_a_limit_that_it_had_not(desk: Desk) -> 
     made = killed(desk, "Should we drink tea?", *STUCK)
     limited = desk("resume", "last", "--max-calls", "1")
     assert limited.code == 3, limited.err
-    assert "by the limit of --max-calls" in limited.err
+    assert "limited by --max-calls" in limited.err
     assert calls(desk) == made
 
 
@@ -126,7 +126,7 @@ async def test_python_and_the_tools_keep_to_the_caps(tmp_path: Path) -> None:
         one, other = [await table.open("Tea?", **options) for _ in range(2)]
         whole = await table.run(other.discussion_id)
     async with Roundtable(home=home, env=capped) as table:
-        with pytest.raises(NotAllowed, match="by the limit of ROUNDTABLE_MAX_CALLS"):
+        with pytest.raises(NotAllowed, match="limited by ROUNDTABLE_MAX_CALLS"):
             await table.ask_again(whole.discussion_id, "synthesis")
         assert (await table.read(whole.discussion_id)).seq == whole.seq
     async with tools(tmp_path, env=capped) as toolset:

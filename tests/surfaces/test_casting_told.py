@@ -36,7 +36,7 @@ def test_who_sits_and_who_was_refused_is_told_while_it_runs(
 
     nobody = block([seat("astronaut"), seat("cosmonaut")])
     seen = told(a_table(nobody, nobody), capsys)
-    assert "The host did not name seats that can be used" in seen
+    assert "The host named no seats that can be used" in seen
     assert "Refused: astronaut is not in the library" in seen
     assert f"At the table: {METHODS[0].name}" in seen
 

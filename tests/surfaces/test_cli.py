@@ -299,7 +299,7 @@ def test_where_nobody_can_be_asked_a_run_to_be_confirmed_is_refused(desk: Desk) 
     outcome = desk.ask("--confirm", "--json")
 
     assert (outcome.code, outcome.out) == (2, "")
-    assert "Nobody can be asked here.\nLeave --confirm out" in outcome.err
+    assert "and nobody can be asked here.\nLeave --confirm out" in outcome.err
     assert "Nothing was spent." in outcome.err
     assert desk("list", "--json").document == []
 

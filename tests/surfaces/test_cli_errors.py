@@ -242,15 +242,15 @@ def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> Non
     refused(desk.ask("--context", "none.md"), "none.md cannot be read", "Check the path.")
     refused(
         desk.ask("--context", "."),
-        "No files were read of ., left out: ",
-        "2 neither text nor document",
+        "No files were read from .; left out: ",
+        "2 of an unsupported type",
     )
     refused(desk.ask("--context", "photo.png"), "photo.png is a picture")
     refused(desk.ask("--context", "zeros.txt"), "zeros.txt is no text")
     refused(
         desk.ask("--context", "huge.txt"),
         "huge.txt is too large",
-        "Set that right, or give other files",
+        "Fix them, or give other files",
     )
 
 

@@ -84,7 +84,7 @@ def test_models_lists_the_agents_that_are_here_and_chooses_none_by_itself(
     [found] = [each for each in document["found"] if each["provider"] == "cmd"]
     assert {"cmd/codex", "cmd/mine"} <= set(found["models"])
     assert document["default_model"] == "local/smollm2-135m"
-    assert "Command-line agents (on PATH, your subscription; only where named)" in words
+    assert "Command-line agents (on PATH, on your subscription; used only if named)" in words
 
 
 def test_its_cost_is_shown_as_the_users_subscription(desk: Desk, agents: Path) -> None:

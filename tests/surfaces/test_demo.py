@@ -41,7 +41,7 @@ def test_a_further_question_is_put_to_a_table_at_which_somebody_can_answer(desk:
     assert f'roundtable follow-up {id_} "…" --procedure council' in shown
     refused = desk("follow-up", id_, "And on Monday?")
     assert refused.code == 2
-    assert "nobody at its table could answer" in refused.err
+    assert "the scripted demonstration, which cannot answer" in refused.err
     assert "--procedure council" in refused.err
     asked = desk("follow-up", id_, "And on Monday?", "--procedure", "council", *SCRIPTED)
     assert asked.code == 0, asked.err

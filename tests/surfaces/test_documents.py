@@ -37,7 +37,7 @@ def test_documents_reach_the_experts_with_the_numbers_of_their_pages(desk: Desk)
     assert told.code == 0, told.err
     assert "[page 2]\nRisk falls." in told.out
     assert "The move costs 40,000 euros." in told.out
-    assert "cut.pdf is damaged, or no PDF." in told.out
+    assert "cut.pdf is damaged or not a PDF." in told.out
 
 
 def test_the_answer_says_that_a_document_could_not_be_read_and_not_what_a_folder_leaves_out(
@@ -48,14 +48,14 @@ def test_the_answer_says_that_a_document_could_not_be_read_and_not_what_a_folder
     folder.mkdir()
     (folder / "plan.md").write_text("Costs rise.", "utf-8")
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    missed = "Not every document could be read"
+    missed = "Some documents could not be read"
 
     assert missed not in desk.ask("--context", "plans").out
     (desk.workspace / "cut.pdf").write_bytes(pdf("x")[:99])
     assert missed in desk.ask("--context", "plans", "--context", "cut.pdf").out
     # Who wants the answer alone hears of it too, in a line.
     quiet = desk.ask("--context", "plans", "--context", "cut.pdf", "-q")
-    assert "cut.pdf is damaged, or no PDF" in quiet.err
+    assert "cut.pdf is damaged or not a PDF" in quiet.err
     assert quiet.err.count("\n") == 1
 
 
@@ -89,7 +89,7 @@ def test_if_nothing_can_be_read_each_file_has_its_line(desk: Desk) -> None:
 
     assert told.code == 2
     assert told.err.splitlines()[:4] == [
-        "Error: Nothing could be read of the documents.",
+        "Error: None of the documents could be read.",
         "a.txt holds no text.",
         "b.txt holds no text.",
         "Standard input holds no text.",
@@ -155,7 +155,7 @@ async def test_without_any_model_nothing_is_opened(
     async with Roundtable(home=tmp_path / "home", env={}) as table:
         with pytest.raises(NoModel, match="No model can speak here yet"):
             await table.open("Tea or coffee?")
-        with pytest.raises(NoModel, match="So no model can speak, and nothing was opened"):
+        with pytest.raises(NoModel, match="No model can be used, so no discussion was started"):
             await table.open("Tea or coffee?", all="opus")
 
 

@@ -63,7 +63,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
     assert "interrupted" in listed.out
     assert f"roundtable resume {found}" in listed.err
     assert resumed.code == 0
-    assert f"Resuming {found}: 3 turns are done and stay done." in resumed.err
+    assert f"Resuming {found}: 3 turns are done and are not repeated." in resumed.err
     assert resumed.document["status"] == "concluded"
     assert "Written:" not in resumed.err, "the question was asked with --no-log"
     assert [p["model"] for p in resumed.document["participants"]] == [
@@ -119,11 +119,11 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
 
     assert "running" in listed.out
     assert (resumed.code, newest.code, deleted.code) == (2, 2, 2)
-    assert "is being driven by another process" in resumed.err
+    assert "is being run by another process" in resumed.err
     assert f"roundtable show {found} --follow" in resumed.err
     assert "roundtable resume" not in resumed.err
     assert "No discussion was interrupted." in newest.err
-    assert "is being driven by another process" in deleted.err
+    assert "is being run by another process" in deleted.err
     assert remark.code == again.code == 0
     assert "Asked it to stop" in stopped.err
     assert outcome.code == 0

@@ -122,7 +122,7 @@ async def test_from_python(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="Give all limits in one of the two"):
             await table.ask_again(first, "synthesis", budget={"max_calls": 70}, max_calls=3)
         wrong: Any = 0.5
-        with pytest.raises(UsageError, match="holds no limits"):
+        with pytest.raises(UsageError, match="contains no limits"):
             await table.resume(first, budget=wrong)
         waiting = await table.open("Tea?", all="scripted/echo", quick=True, max_cost=-0.0)
         assert str(waiting.budget.max_cost_usd) == "0.0"

@@ -111,7 +111,7 @@ def test_a_finished_discussion_cannot_be_stopped_or_spoken_in(desk: Desk) -> Non
     assert (stopped.code, spoken.code) == (2, 2)
     assert f"{found} is already closed." in stopped.err
     assert f"{found} is closed." in spoken.err
-    assert "Open a new discussion" in spoken.err
+    assert "To ask further, hold a follow-up" in spoken.err
 
 
 def test_resuming_a_finished_discussion_shows_it_and_writes_nothing(desk: Desk) -> None:
@@ -154,7 +154,7 @@ def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
     assert (kept.code, unasked.code, slipped.code, gone.code) == (0, 2, 2, 0)
     assert "It asks: Tea or coffee?" in kept.err, "whoever says yes sees to what"
     assert "Nothing was deleted." in kept.err
-    assert "Nobody can be asked here.\nAdd --yes" in unasked.err
+    assert "and nobody can be asked here.\nAdd --yes" in unasked.err
     assert "There is no discussion" in slipped.err, "a letter is no id"
     assert f"Deleted {found}." in gone.err
     assert desk("show", found).code == 2

@@ -53,7 +53,7 @@ def test_it_is_noted_in_a_run(desk: Desk, server: ProviderServer) -> None:
     assert notes == [
         "No expert of the library is called zorp: all that this seat knows is its name."
     ]
-    assert "what matters in the field of a zorp.\n" in prompts(server)
+    assert "what matters to the role “zorp”.\n" in prompts(server)
 
 
 @pytest.mark.parametrize("procedure", ["deliberation", "meeting"])
@@ -63,7 +63,7 @@ def test_a_point_of_view_ends_in_a_full_stop_within_a_prompt(
     asked = ("Tea or coffee?", "--procedure", procedure, "--no-log", "--max-calls", "4")
     desk(*asked, "--experts", "zorp,threat-modeller")
     sent = prompts(server)
-    assert "what matters in the field of a zorp. Where that view" in sent
+    assert "what matters to the role “zorp”. Where that view" in sent
     assert ".. Where that view" not in sent
 
 

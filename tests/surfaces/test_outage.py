@@ -314,7 +314,7 @@ def test_the_doctor_calls_a_full_disk_that_before_and_after_a_command_has_met_it
         assert "another program" not in examined.stdout
     roomy = desk("doctor")
     assert roomy.code == 0, roomy.out
-    assert f"{database} is made at the first discussion." in roomy.out
+    assert f"{database} is created with the first discussion." in roomy.out
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="only where there is such a place")

@@ -13,8 +13,8 @@ def test_the_four_behaviours_are_named_each_with_a_control(desk: Desk) -> None:
     words = desk("privacy").out
     document = desk("privacy", "--json").document
 
-    for title in ("READ", "INJECTED", "STORED", "BROADCAST"):
-        assert f"\n{title} " in f"\n{words}"
+    for title in ("READ", "PUT INTO PROMPTS", "STORED", "SENT TO OTHERS"):
+        assert f"\n{title}" in f"\n{words}"
     assert {each["kind"] for each in document} == {"read", "injected", "stored", "broadcast"}
     assert all(each["what"] and each["control"] for each in document)
     assert str(desk.home / "roundtable.db") in words

@@ -90,7 +90,7 @@ def test_a_terminal_shows_who_speaks_their_words_time_tokens_and_cost(desk: Desk
     assert re.search(r"Scholar +.*slow", watched)
     assert "● answers" in watched
     assert re.search(r"0:0\d of about 0:0\d    \$0\.00", watched)
-    assert re.search(r"rt_[0-9a-f]{8} 5 calls, [\d,]+ tokens, no cost", left)
+    assert re.search(r"rt_[0-9a-f]{8} 5 calls, [\d,]+ tokens, free", left)
     assert not re.search(r"\x1b\[\d*[A-HJK]", left), "what is left is text, and stays"
 
 

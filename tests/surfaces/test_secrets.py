@@ -35,7 +35,7 @@ def test_without_a_terminal_nothing_is_sent_and_the_error_says_where_and_what_to
 def test_a_dry_run_says_that_the_run_would_be_refused(desk: Desk) -> None:
     told = desk.ask("--context", "-", "--dry-run", stdin=NOTES.encode())
     assert told.code == 0
-    assert "Without --dry-run this is refused: it seems to hold secrets. -, line 2" in told.out
+    assert "this is refused: the material seems to contain secrets. -, line 2" in told.out
     assert "--secrets redact" in told.out
     assert SECRET not in told.out
     decided = desk.ask("--context", "-", "--dry-run", "--secrets", "send", stdin=NOTES.encode())

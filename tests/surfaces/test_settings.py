@@ -244,7 +244,7 @@ def test_a_home_that_another_user_lets_us_into_is_not_used_either(
 def test_of_the_limits_in_both_files_of_the_user_the_lowest_counts(desk: Desk) -> None:
     desk.config('{"budget": {"max_cost_usd": 0.5, "max_calls": 30}}')
     toml = desk.home / "config.toml"
-    toml.write_text("[budget]\nmax_cost_usd = 5\nmax_calls = 20\nmax_tokens = 9000\n", "utf-8")
+    toml.write_text("[budget]\nmax_cost = 5\nmax_calls = 20\nmax_tokens = 9000\n", "utf-8")
     settings = read_settings({"ROUNDTABLE_HOME": str(desk.home)}, desk.workspace)
     assert settings.choices.budget == Budget(max_cost_usd=0.5, max_calls=20, max_tokens=9000)
     origins = settings.usual_limits.origins
@@ -254,8 +254,8 @@ def test_of_the_limits_in_both_files_of_the_user_the_lowest_counts(desk: Desk) -
     )
     rows = desk("config", "--origin", "--json").document
     (vain,) = [row for row in rows if row.get("ignored")]
-    assert (vain["key"], vain["value"], vain["line"]) == ("budget.max_cost_usd", 5, 2)
-    assert "that of config.json is as low" in vain["ignored"]
+    assert (vain["key"], vain["value"], vain["line"]) == ("budget.max_cost", 5, 2)
+    assert "config.json has one as low" in vain["ignored"]
     toml.write_text("[budget]\nmax_cost_usd = 'much'\n", "utf-8")
     broken = desk("config", "--origin")
     assert (broken.code, "config.toml:2: budget.max_cost_usd" in broken.err) == (1, True)

@@ -105,8 +105,8 @@ def test_what_counts_for_every_procedure_is_asked_so_and_what_is_the_councils_sa
     told = setup(desk, typed)[0].out
 
     assert "one model for every seat" in told
-    for seat in ("first seat? In a council that is the Scholar", "third seat? In a council"):
-        assert f"Which model takes the {seat}" in told
+    for seat in ("first seat? In a council, that is the Scholar", "third seat? In a council"):
+        assert f"Which model should take the {seat}" in told
     assert "In a council, should the experts cross-examine" in told
     assert "log file of each council" in told
     assert "models: codex, opus, haiku in this order" in told
@@ -122,7 +122,7 @@ def test_round_2_is_stored_as_asked(desk: Desk, letter: str, stored: object) -> 
     outcome, config = setup(desk, f"{NO_KEY}{PRESET}{letter}\n{ENGLISH}{LOGGED}{REST}{STORE}")
 
     assert config["round2"] == stored
-    assert "costs about 2x" in outcome.out
+    assert "about doubles the cost" in outcome.out
 
 
 @pytest.mark.usefixtures("ollama")
@@ -212,7 +212,7 @@ def test_what_was_chosen_counts_in_every_procedure(desk: Desk, procedure: str) -
     assert {"ollama/llama3.2", "ollama/qwen3", "ollama/mistral-small"} <= models
     rows = {row["key"]: row["value"] for row in desk("config", "--origin", "--json").document}
     assert rows["language"] == "de"
-    assert rows["budget.max_cost_usd"] == 0.75
+    assert rows["budget.max_cost"] == 0.75
 
 
 @pytest.mark.usefixtures("ollama")
@@ -240,7 +240,7 @@ def test_the_next_set_up_starts_from_what_is_stored(desk: Desk) -> None:
     _, again = setup(desk, "\n" * 12)
     _, alone = setup(desk, "", "--yes")
 
-    assert first["budget"] == {"max_cost_usd": 0.75}
+    assert first["budget"] == {"max_cost": 0.75}
     assert (first["search"], first["web"], first["language"]) == ("none", True, "Suomi")
     assert again == alone == {**first, "max_budget": "low"}, "what nobody asked for stays"
 
@@ -302,7 +302,7 @@ def test_a_key_is_tried_hidden_and_kept_with_the_summary_only(
     assert not before
     assert config is not None, outcome.out + outcome.err
     assert "sk-not" not in outcome.out + outcome.err + json.dumps(config)
-    assert "That is no key" in outcome.err
+    assert "That is not a key" in outcome.err
     kept = desk.home / "keys.toml"
     assert "sk-not-a-real-key-0123456789" in kept.read_text("utf-8")
     assert kept.stat().st_mode & 0o777 == 0o600
@@ -327,7 +327,7 @@ def test_a_key_that_is_pasted_where_none_is_asked_for_yet_is_taken_and_never_rep
 
     assert config is not None, outcome.out + outcome.err
     assert "sk-not" not in outcome.out + outcome.err
-    assert ("whoever may have seen it" in outcome.out) is not typed.startswith("y\nOpenAI")
+    assert ("anyone who saw it" in outcome.out) is not typed.startswith("y\nOpenAI")
     assert "sk-not-a-real-key-0123456789" in (desk.home / "keys.toml").read_text("utf-8")
 
 
@@ -345,7 +345,7 @@ def test_no_answer_that_may_be_a_key_is_repeated_or_stored(desk: Desk, key: str)
     assert config is not None, outcome.out + outcome.err
     assert key[:8] not in outcome.out + outcome.err + json.dumps(config)
     assert ("That looks like a key." in outcome.err) is pasted
-    assert "That is none of the options." in outcome.err or pasted
+    assert "That is not one of the options." in outcome.err or pasted
 
 
 @pytest.mark.usefixtures("ollama")
@@ -353,7 +353,7 @@ def test_a_wrong_answer_is_asked_again(desk: Desk) -> None:
     answers = "X\nA\nsonet\nsonnet\n" + ALWAYS + ENGLISH + LOGGED + REST + STORE
     outcome, config = setup(desk, NO_KEY + answers)
 
-    assert "Answer with one of A, B, C." in outcome.err
+    assert "Please answer A, B or C." in outcome.err
     assert "Did you mean sonnet" in outcome.err
     assert config["models"]["muse"] == "sonnet"
     assert "cannot speak now: sonnet" in outcome.out
@@ -383,7 +383,7 @@ def test_setup_is_the_way_out_of_a_broken_config(desk: Desk) -> None:
     assert (desk.home / "config.json.broken").read_text() == "{broken"
     for name in ("config.json:1", "config.toml:1", "models.toml:1"):
         assert outcome.err.count(name) == 1
-    assert "Nothing runs until this is corrected, too: " in outcome.out
+    assert "Nothing will run until this is corrected as well: " in outcome.out
     assert "Try it" not in outcome.out
 
 
@@ -418,7 +418,7 @@ def test_whatever_the_reader_refuses_is_kept_aside_and_what_is_stored_can_be_use
     assert refused.code == 2
     assert outcome.code == 0, outcome.err
     assert (desk.home / "config.json.broken").read_text() == text
-    assert f"is kept: {desk.home / 'config.json.broken'}" in outcome.out
+    assert f"is kept as {desk.home / 'config.json.broken'}" in outcome.out
     assert not wrong.keys() & config.keys() - {"models", "host", "round2", "web", "budget"}
     assert (config["host"], config["language"]) == (HOST, "auto")
     assert desk("Tea or coffee?", "--dry-run").code == 0
@@ -459,13 +459,15 @@ def test_limits_and_a_search_that_nobody_is_asked_for_stay(
     typed = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + "n\n\n\nE\nn\n\n\n"
     declined, without = setup(desk, typed)
 
-    assert (once["budget"], once["search"]) == (limits, "tavily")
+    kept = {"max_calls": 9, "max_tokens": 5_000, "max_time": 60.0}
+    assert once["search"] == "tavily"
+    assert once["budget"] == ({"max_cost": 3.25, **kept} if cost else kept)
     assert again == once
     limit = "limit: $3.25 for each discussion; 9 calls" if cost else "limit: 9 calls, 5,000 tokens"
     for word in (limit, "60 seconds, as before", "web search: tavily"):
         assert word in alone.out
     assert without["search"] == "none", declined.out
-    assert without["budget"] == {k: v for k, v in limits.items() if k != "max_cost_usd"}
+    assert without["budget"] == kept
 
 
 @pytest.mark.parametrize(
@@ -578,7 +580,7 @@ def test_help_lists_four_entries_even_with_a_broken_config(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("typed", "limit", "told"),
     [
-        ("0\n", 0.0, "limit: $0 for each discussion: only models that cost nothing speak"),
+        ("0\n", 0.0, "limit: $0 for each discussion: only free models can be used"),
         ("none\n", None, "limit: none"),
         ("\n", None, "limit: none"),
         ("1e-09\n1,000\n0.001\n1.5\n", 1.5, "limit: $1.50 for each discussion"),
@@ -592,9 +594,9 @@ def test_nothing_may_be_spent_is_not_the_same_as_no_limit(
     before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
     outcome, config = setup(desk, before + "n\n\n\nD\n" + typed + "\n\n" + STORE)
 
-    assert config.get("budget", {}).get("max_cost_usd") == limit
+    assert config.get("budget", {}).get("max_cost") == limit
     assert told in outcome.out
-    assert outcome.err.count("is no amount") == typed.count("\n") - 1
+    assert outcome.err.count("is not an amount") == typed.count("\n") - 1
 
 
 @pytest.mark.parametrize(("letter", "web"), [("A", None), ("B", True), ("C", False)])
@@ -611,10 +613,10 @@ def test_what_the_page_does_is_stored_as_it_was_chosen(
     assert rows["web"]["value"] is web
     assert rows["web"]["origin"] == str(desk.home / "config.json")
     words = {
-        "A": "page: by itself, where I sit at a screen",
-        "C": "only where I ask for it (--web)",
+        "A": "page: automatically, if there is a screen",
+        "C": "only when I ask for it (--web)",
     }
-    assert words.get(letter, "served also where there is no screen") in again.out
+    assert words.get(letter, "without a screen it is only served") in again.out
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -636,8 +638,8 @@ def test_a_server_that_is_not_there_is_said_with_where_it_was_looked_for(
     look_for_local_servers(monkeypatch.setenv)
     outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
-    assert "are not looked for: local_servers is off" in off.out
-    assert f"No server with a model answered: Ollama at {NOBODY}" in outcome.out
+    assert "are not looked for, because local_servers is off" in off.out
+    assert f"No server with a model answered. Looked for Ollama at {NOBODY}" in outcome.out
 
 
 def test_settings_are_shown_to_people_in_words(desk: Desk) -> None:
@@ -714,7 +716,7 @@ def test_a_server_is_set_up_by_its_address_and_asks_for_its_key_only_if_it_wants
         typed = f"C\nnot an address?\n{locked.base_url}\n{HOUSE_KEY}\n" + "\n" * 12
         outcome, config = setup(desk, typed)
         assert outcome.code == 0, outcome.out + outcome.err
-        assert "That is no address" in outcome.err
+        assert "That is not the address" in outcome.err
         assert set(config["models"].values()) <= {"openai/house-a", "openai/house-b"}
         assert HOUSE_KEY not in outcome.out + outcome.err
         assert desk("Tea or coffee?", "--quick", "--no-log").code == 0
@@ -740,7 +742,7 @@ def test_who_goes_back_before_the_models_takes_back_the_server_that_was_entered(
         outcome, config = setup(desk, revised + "\n" * 12)
     assert outcome.code == 0, outcome.out + outcome.err
     assert f"Taken back: the server {wrong.openai_url}." in outcome.out
-    assert "none of the options" not in outcome.err
+    assert "not one of the options" not in outcome.err
     assert "first question" not in outcome.err
     assert set(config["models"].values()) == {"openai/right-a"}
     assert wrong.openai_url not in (desk.home / "keys.toml").read_text("utf-8")
@@ -807,7 +809,7 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
         models = desk("models").out
         asked = desk("Tea?", "--quick", "--no-log")
     assert "ollama pull llama3.2" in told.out
-    assert "lists no model that speaks. Pull one" in models
+    assert "lists no chat model. Pull one" in models
     assert "Install Ollama" not in models
     assert "LM Studio at http://127.0.0.1:9/v1 does not answer" in models
     assert (asked.code, "ollama pull" in asked.err) == (2, True), "no demonstration in its place"
@@ -818,15 +820,15 @@ def test_a_server_of_this_machine_without_models_is_told_what_to_do(
 def test_what_another_file_overrides_is_said_with_its_line(desk: Desk) -> None:
     desk.config(json.dumps({"log_path": "my/logs", "language": "fr", "log_sessions": True}))
     path = desk.home / "config.toml"
-    path.write_text('language = "de"\n[budget]\nmax_cost_usd = 0.5\n', encoding="utf-8")
+    path.write_text('language = "de"\n[budget]\nmax_cost = 0.5\n', encoding="utf-8")
     asked, _ = setup(desk, "\n" * 14)
     outcome, stored = setup(desk, "", "--yes")
     told = " ".join(outcome.out.split())
     assert f"language ({path}:1)" in " ".join(asked.out.split())
-    assert f"language: will not count, for {path}:1 is stronger" in told
-    assert f"limit: $0.5 at most, as {path}:3 says; the lowest counts" in told
+    assert f"language: will have no effect, because {path}:1 overrides it" in told
+    assert f"limit: $0.5 at most, because of {path}:3; the lowest limit applies" in told
     assert "log_path: my/logs, as before; it is ignored" in told
-    assert "Not all of it counts" in told
+    assert "Some of these settings have no effect" in told
     assert stored["log_path"] == "my/logs"
     shown = next(line for line in desk("config", "--origin").out.splitlines() if "log_path" in line)
     assert "ignored: a council's log goes to memory/roundtable/ only" in shown
@@ -853,5 +855,5 @@ def test_a_server_that_a_variable_names_is_said_to_hang_on_it(desk: Desk, ollama
     told, stored = setup(desk, "", "--yes")
 
     assert told.code == 0, told.err
-    assert f"server: {ollama}/v1, found by OLLAMA_HOST, which is not stored" in told.out
+    assert f"server: {ollama}/v1, taken from OLLAMA_HOST; the address is not stored" in told.out
     assert ollama not in json.dumps(stored)

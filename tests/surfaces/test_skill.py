@@ -275,7 +275,7 @@ def test_publishing_shows_account_and_files_and_sends_nothing_without_a_yes(
     assert "Account: somebody" in outcome.out
     assert "SKILL.md" in outcome.out
     assert "nothing found" in outcome.out
-    assert "Nobody can be asked here" in outcome.err
+    assert "and nobody can be asked here" in outcome.err
     assert hub.read_text() == "whoami\n"
 
 

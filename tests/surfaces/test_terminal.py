@@ -430,7 +430,7 @@ def test_turns_that_a_speech_or_a_note_cites_have_names_in_its_line() -> None:
 @pytest.mark.requirement("I-06")
 def test_at_twenty_columns_names_can_be_read() -> None:
     seats = {"a": Seat("HR Business Partner", "m", doing="spoke", words=9, told="Try it first.")}
-    board = Board(seats=seats, opening=("Discussion rt_1", "Estimate: 6 calls, no cost"))
+    board = Board(seats=seats, opening=("Discussion rt_1", "Estimate: 6 calls, free"))
     lines = board.lines(Screen(20, 24), 1.0)
     assert "✓ HR Business…" in lines
     assert "  Try it first." in lines

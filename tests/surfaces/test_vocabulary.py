@@ -180,7 +180,7 @@ def test_an_option_that_chooses_the_procedure_is_said_to(
     desk: Desk, flag: str, procedure: str
 ) -> None:
     told = [n["text"] for n in plan(desk, flag, *HOST)["notes"] if n["code"] == "held_as"]
-    assert told == [f"Held as {procedure}, because of {flag.partition('=')[0]}."]
+    assert told == [f"The procedure is {procedure}, because of {flag.partition('=')[0]}."]
     named = plan(desk, flag, *HOST, "--procedure", procedure)
     assert "held_as" not in [note["code"] for note in named["notes"]]
 

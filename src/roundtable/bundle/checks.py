@@ -265,10 +265,14 @@ def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
         yield Finding("decisions", "remark", "there is neither a vote nor a verdict yet")
     elif not other:
         made = [
-            f"{count} {told}"
-            for count, told in (
-                (sum(isinstance(r.event, BallotCast) for r in ruled), "ballots"),
-                (sum(isinstance(r.event, DecisionsTabled) for r in ruled), "lists of options"),
+            f"{count} {one if count == 1 else many}"
+            for count, one, many in (
+                (sum(isinstance(r.event, BallotCast) for r in ruled), "ballot", "ballots"),
+                (
+                    sum(isinstance(r.event, DecisionsTabled) for r in ruled),
+                    "list of options",
+                    "lists of options",
+                ),
             )
             if count
         ]
@@ -410,7 +414,8 @@ def _cites(state: State) -> Iterator[Finding]:
         yield Finding("citations", "wrong", text)
     else:
         count = len(dict.fromkeys(named))
-        text = f"all {count} turns that the verdict names were taken"
+        turns = "the turn" if count == 1 else f"all {count} turns"
+        text = f"{turns} that the verdict names {'was' if count == 1 else 'were'} taken"
         yield Finding("citations", "good", text if count else "the verdict names no turn")
     lost = [flaw.excerpt for flaw in _flaws(state, verdict) if flaw.code == "unknown_turn"]
     if lost:
@@ -433,7 +438,8 @@ def _quotations(state: State) -> Iterator[Finding]:
         text = f"{len(wrong)} of {len(wrong) + proven} stand in no speech or source as they are: "
         yield Finding("quotations", "remark", text + shown)
     elif proven:
-        text = f"all {proven} stand word for word in the speeches or sources"
+        text = "it stands" if proven == 1 else f"all {proven} stand"
+        text += " word for word in the speeches or sources"
         yield Finding("quotations", "good", text)
     else:
         yield Finding("quotations", "good", "the verdict quotes nobody")

@@ -187,7 +187,7 @@ class PostgresQueue:
     def _note(self, picked: Picked) -> NewEvent:
         note = NoteAdded(
             code=SET_ASIDE,
-            text=f"Set aside: {picked.deaths_now()} workers ended while they drove it.",
+            text=f"Set aside: {picked.deaths_now()} workers ended while running it.",
             remedy=f"Go on by hand: roundtable resume {picked.discussion_id}",
         )
         return NewEvent(note, self._clock.now())

@@ -91,7 +91,7 @@ def _usual_agreement(answers: Answers) -> float:
 
 def _correlation(questions: int, agreed: int, expected: float) -> Score:
     if questions < ENOUGH_TO_COMPARE:
-        return Score(None, f"{questions} common questions, {ENOUGH_TO_COMPARE} are needed")
+        return Score(None, f"common questions: {questions}, and {ENOUGH_TO_COMPARE} are needed")
     if questions - expected < 1e-9:
         return Score(None, "everybody agreed on all of them")
     return Score((agreed - expected) / (questions - expected))

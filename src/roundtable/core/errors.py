@@ -121,7 +121,7 @@ class UnknownName(UsageError):
             if self.suggestions:
                 remedy = f"Did you mean {' or '.join(self.suggestions)}?"
             elif len(names) > MANY:
-                remedy = _LISTED.get(kind, f"None of the {len(names)} names is like it.")
+                remedy = _LISTED.get(kind, f"None of the {len(names)} known names is similar.")
             elif names:
                 remedy = f"Known: {', '.join(names)}."
             else:
@@ -148,7 +148,7 @@ class NewerFile(UsageError):
         super().__init__(
             f"{where} was written by a newer Roundtable (version {version}; this one knows "
             f"{known}).",
-            "Upgrade Roundtable; or move the file away and set up again: it is left as it is.",
+            "Upgrade Roundtable, or move the file away and run setup again. It was not changed.",
         )
 
 
@@ -160,7 +160,7 @@ class NoModel(UsageError):
         wanted: str = "",
         told: str = "",
         remedy: str = "",
-        so: str = "So no model can speak, and nothing was opened.",
+        so: str = "No model can be used, so no discussion was started.",
     ) -> None:
         """`wanted` is the model that was asked for by its name, if one was. `told` is what is wrong
         with what was set up, if anything was, `so` what follows, and `remedy` what helps."""
@@ -172,13 +172,13 @@ class NoModel(UsageError):
             )
             return
         super().__init__(
-            f"{wanted} cannot be used here, and nothing else can speak."
+            f"{wanted} cannot be used here, and neither can any other model."
             if wanted
-            else "No model can speak here yet. Nothing was opened.",
-            "Ways on: a key of any provider (`roundtable setup` stores it and tries it); a server "
-            "of your own, such as Ollama; the small demonstration model, without a key "
-            "(pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
-            "discussion looks like, `roundtable demo` that everything works.",
+            else "No model can speak here yet, so no discussion was started.",
+            "To go on, set any provider's key (`roundtable setup` tests and stores it), start a "
+            "local server such as Ollama, or install the small demonstration model, which needs "
+            "no key (pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
+            "discussion looks like; `roundtable demo` checks that everything works.",
         )
 
 
@@ -189,8 +189,8 @@ class CannotGoOn(NoModel):
     def __init__(self, discussion_id: str, told: str, remedy: str) -> None:
         UsageError.__init__(
             self,
-            f"{told} So nobody was called, and {discussion_id} stays as it is.",
-            f"{remedy} Then go on: roundtable resume {discussion_id}".strip(),
+            f"{told} So no model was called, and {discussion_id} is unchanged.",
+            f"{remedy} Then continue: roundtable resume {discussion_id}".strip(),
         )
 
 
@@ -220,6 +220,12 @@ class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
 
 
+def is_closed(discussion_id: str) -> NotAllowed:
+    """The error for whoever wants to go on in a discussion that is over."""
+    further = f'To ask further, hold a follow-up: roundtable follow-up {discussion_id} "…"'
+    return NotAllowed(f"{discussion_id} is closed.", further)
+
+
 class Forbidden(NotAllowed):
     """What the caller holds (a link, a token, a profile) does not allow what was asked."""
 
@@ -231,13 +237,13 @@ class HeldElsewhere(NotAllowed):
         """`moves`: where it was held, where calls would go now, and what leads back."""
         each = list(dict.fromkeys(moves))
         told = "; ".join(
-            f"it was held on {before}, and here would go to {now}" for before, now, _ in each
+            f"it was held on {before}, and would now go to {now}" for before, now, _ in each
         )
         back = " and ".join(dict.fromkeys(way for _, _, way in each))
         super().__init__(
-            f"{discussion_id} would go to another server: {told}. Nothing was sent.",
-            f"To stay where it was, {back}. To have all that was said in it sent to the new place, "
-            "add --here; a follow-up may name its --models instead.",
+            f"{discussion_id} would continue on another server: {told}. Nothing was sent.",
+            f"To stay with the earlier server, {back}. To send all that was said in it to the new "
+            "one, add --here; for a follow-up you can name other --models instead.",
         )
 
 
@@ -249,16 +255,16 @@ class TooBusy(NotAllowed):
         which it is worth to see whether there are some."""
         self.retry_after = retry_after
         when = f"{retry_after} s" if retry_after < 120 else f"{round(retry_after / 60)} min"
-        said = f"{count} discussions {whose} wait already"
-        limits = "the limits stand under [waiting] in config.toml."
+        said = f"{count} discussions {whose} are waiting already"
+        limits = "the limits are set under [waiting] in config.toml."
         if workers:
             super().__init__(
                 f"{said}. Nothing was started.", f"Try again in about {when}; {limits}"
             )
             return
         super().__init__(
-            f"{said}, and no worker is there to take them. Nothing was started.",
-            f"Somebody has to start one first, on any machine: roundtable worker; {limits}",
+            f"{said}, and there is no worker to take them. Nothing was started.",
+            f"Start one first, on any machine: roundtable worker; {limits}",
         )
 
 
@@ -344,7 +350,7 @@ class LeaseHeld(RoundtableError):
         # What a job is called tells nobody anything; `roundtable fleet` says who has it.
         who = "a worker" if owner.startswith("job:") else f"another process ({owner})"
         super().__init__(
-            f"{discussion_id} is being driven by {who}.",
+            f"{discussion_id} is being run by {who}.",
             f"Watch it with `roundtable show {discussion_id} --follow`.",
         )
 
@@ -383,7 +389,7 @@ def used_up_in_thought(who: str, usage: Usage | None = None) -> SpeakerError:
     return SpeakerError(
         "empty",
         f"{who} used up its tokens before the first word of the answer.",
-        "Give it room to think with --effort medium or high, or take a model that thinks less.",
+        "Give it room to think with --effort medium or high, or use a model that thinks less.",
         used_up=True,
         usage=usage,
     )

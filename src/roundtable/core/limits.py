@@ -26,6 +26,8 @@ WORDS: Mapping[str, str] = {
 """What they are called wherever somebody gives them. What is stored keeps the names it had."""
 OLDER: Mapping[str, str] = {field: word for field, word in WORDS.items() if field != word}
 """What some of them were called, and are called in what is stored: taken wherever a limit is."""
+FIELDS: Mapping[str, str] = {word: field for field, word in WORDS.items()}
+"""By what they are called, what they are called in what is stored."""
 FLAGS: Mapping[str, str] = {name: f"--{word.replace('_', '-')}" for name, word in WORDS.items()}
 
 

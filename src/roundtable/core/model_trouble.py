@@ -17,11 +17,11 @@ ModelTrouble = Literal["unknown", "no access", "retired", "not loaded", "too lar
 
 TOLD: Mapping[ModelTrouble, str] = {
     "unknown": "does not exist there",
-    "no access": "is not open to this key",
+    "no access": "is not available to this key",
     "retired": "is no longer served there",
     "not loaded": "is not loaded there",
     "too large": "does not fit into that server's memory",
-    "not for chat": "cannot be asked by chat there",
+    "not for chat": "is not available for chat there",
 }
 """What is the matter, after `which` or `it`."""
 VERBS: Mapping[ModelTrouble, str] = {
@@ -39,7 +39,7 @@ REMEDIES: Mapping[ModelTrouble, str] = {
     "retired": "`roundtable models` shows what it has: name one of those.",
     "not loaded": "Load it there, or name one that is loaded.",
     "too large": "Name a smaller model, or free memory there.",
-    "not for chat": "Name a model that can be asked by chat.",
+    "not for chat": "Name a chat model.",
 }
 
 _GONE = pattern(

@@ -28,7 +28,7 @@ def budget_exhausted(state: State) -> Stop | None:
     spent = state.exhausted
     if spent is None:
         return None
-    origin = f", by the limit of {spent.origin}" if spent.origin else ""
+    origin = f", limited by {spent.origin}" if spent.origin else ""
     return Stop("budget", f"the {spent.limit} limit: {spent_so_far(state)}{origin}")
 
 

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
     "ignored by .gitignore",
     "not written by hand (installed, built or generated)",
-    "named like secrets",
+    "with a name that suggests secrets",
     "linked",
     "special (pipes, sockets, devices)",
 )
 HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
     "too large",
     "empty",
-    "neither text nor document",
+    "of an unsupported type",
     "not UTF-8 text",
-    "closed to us",
+    "that may not be read",
     f"beyond the first {IN_A_FOLDER:,}",
 )
 _KEPT_BY = frozenset({".git", ".hg", ".svn"})

@@ -49,7 +49,7 @@ def gather(
         if not gathering.materials:
             raise BadTopic(
                 _nothing_read(gathering.lines),
-                "Set that right, or give other files or the text itself.",
+                "Fix them, or give other files or the text itself.",
             )
         return Gathered(
             tuple(gathering.materials), tuple(gathering.lines), frozenset(gathering.missed)
@@ -58,9 +58,7 @@ def gather(
 
 def _nothing_read(lines: Sequence[str]) -> str:
     more = len(lines) - _LISTED
-    told = "\n".join(
-        ["Nothing could be read of the documents.", *(f"{x}." for x in lines[:_LISTED])]
-    )
+    told = "\n".join(["None of the documents could be read.", *(f"{x}." for x in lines[:_LISTED])])
     return f"{told}\nAnd {more} more." if more > 0 else told
 
 
@@ -128,9 +126,9 @@ class _Gathering:
         if looked.line:
             read = len(self.materials) - before
             files = "1 file was" if read == 1 else f"{f'{read:,}' if read else 'No'} files were"
-            self.lines.append(f"{files} read of {shown(name)}, left out: {looked.line}")
+            self.lines.append(f"{files} read from {shown(name)}; left out: {looked.line}")
         elif len(self.materials) == before:
-            self.lines.append(f"{shown(name)} holds nothing to read")
+            self.lines.append(f"{shown(name)} contains nothing to read")
         if encoded:
             more = len(encoded) - _NAMED
             names = ", ".join(encoded[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

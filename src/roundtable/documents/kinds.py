@@ -37,7 +37,7 @@ def kind_of(name: str, data: bytes) -> Kind:
         if _ENCRYPTED in data:
             raise Unreadable("is protected by a password; save it without one")
         newer = _OLD.get(PurePath(name).suffix.lower(), ".docx, .xlsx or .pptx")
-        raise Unreadable(f"is of an old kind of Office file; save it as {newer}")
+        raise Unreadable(f"is in an old Office format; save it as {newer}")
     if head.startswith(_PICTURES) or head[4:12] in (b"ftypheic", b"ftypavif"):
         raise Unreadable("is a picture; give its text")
     if head.startswith(_PACKED):

@@ -14,7 +14,7 @@ from ..core.budget import LIMITS, none_left, passed, told
 from ..core.condensing import ROOM, condensed, condensed_note
 from ..core.decide import Procedure, advanced, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
-from ..core.errors import NotAllowed, UnknownName
+from ..core.errors import NotAllowed, UnknownName, is_closed
 from ..core.events import (
     ChoiceMade,
     DiscussionPaused,
@@ -112,7 +112,7 @@ def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None
     _refuse_closed(state)
     if not 1 <= rounds <= MOST_EXTRA_ROUNDS - state.extra_rounds:
         raise NotAllowed(
-            f"{rounds} more rounds cannot be given: {state.extra_rounds} were added already.",
+            f"{rounds} more rounds cannot be added: {state.extra_rounds} were added already.",
             f"Between 1 and {MOST_EXTRA_ROUNDS} may be added in all.",
         )
     return [(RoundsExtended(rounds=rounds, by=by), None)]
@@ -128,12 +128,12 @@ def limits_raised(
     more = spent is not None and is_raised(LIMITS[spent.limit], state.budget, limits.budget)
     if state.closed is not None and (spent is None or state.closed.stop_reason != "budget"):
         raise NotAllowed(
-            f"{state.discussion_id} did not end for want of budget: there is nothing to raise.",
-            f'Ask the same table further: roundtable follow-up {state.discussion_id} "…"',
+            f"{state.discussion_id} was not ended by a limit, so there is nothing to raise.",
+            f'To ask the same table further: roundtable follow-up {state.discussion_id} "…"',
         )
     if state.closed is not None and spent is not None and not more:
         raise NotAllowed(
-            f"The {spent.limit} limit ended it ({spent_so_far(state)}), and is not raised by this.",
+            f"The {spent.limit} limit ended it ({spent_so_far(state)}); this does not raise it.",
             _how_to_raise(state, limits, LIMITS[spent.limit], caps),
         )
     return _limited(state, limits, by, state.to_ask_anew() if more else ())
@@ -172,7 +172,7 @@ def joined(state: State, participant: Participant, by: str) -> list[tuple[Event,
         )
     if participant.id in {seated.id for seated in state.participants}:
         raise NotAllowed(
-            f"{participant.id} sits at {state.discussion_id} already.", "Choose another name."
+            f"{participant.id} already has a seat in {state.discussion_id}.", "Choose another name."
         )
     seats = (*state.participants, participant)
     return [(ParticipantsSeated(participants=seats, reason=f"{by} seated {participant.id}"), None)]
@@ -332,7 +332,7 @@ def asked_again(
     last = list(state.stages.values())[-1].opened
     if stage != last.stage:
         known = stage in (name for name, _ in state.stages)
-        told = "is not its last stage" if known else "is no stage of it"
+        told = "is not its last stage" if known else "is not a stage of it"
         raise NotAllowed(
             f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
             f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
@@ -353,7 +353,7 @@ def _refuse_spent(state: State, stage: str, limits: Limits, caps: Limits) -> Non
     if limit is None:
         return
     name, origin = LIMITS[limit], limits.origins.get(LIMITS[limit], "")
-    by = f", by the limit of {origin}" if origin else ""
+    by = f", limited by {origin}" if origin else ""
     raise NotAllowed(
         f"{stage} cannot be asked again: {told(limits.budget, limit, used)}{by}.",
         _how_to_raise(state, limits, name, caps),
@@ -369,7 +369,7 @@ def registered(state: State, participant: str) -> None:
 
 def _refuse_closed(state: State) -> None:
     if state.closed is not None:
-        raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to go on.")
+        raise is_closed(state.discussion_id)
 
 
 def answered(state: State, answers: Sequence[str]) -> list[tuple[Event, str | None]]:
@@ -377,7 +377,7 @@ def answered(state: State, answers: Sequence[str]) -> list[tuple[Event, str | No
     asked = open_questions(state)
     if not asked:
         raise NotAllowed(
-            "The host waits for no answer.", "Say it with a remark, or add it as material."
+            "The host is not waiting for an answer.", "Say it with a remark, or add it as material."
         )
     if len(answers) > len(asked):
         raise NotAllowed(

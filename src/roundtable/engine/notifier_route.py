@@ -192,7 +192,7 @@ class Route:
             elif settled.outcome == "given_up":
                 text = f"No thread could be made on {message.channel.platform}: {settled.detail}"
                 note = NoteAdded(
-                    code=NEWS, text=f"{text} News go straight into it.", remedy=settled.remedy
+                    code=NEWS, text=f"{text} News goes straight into it.", remedy=settled.remedy
                 )
                 events.append((note, f"{key}/note"))
         await self._keep(events)

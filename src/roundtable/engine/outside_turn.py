@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.effects import TurnPlan, turn_id
-from ..core.errors import NotAllowed
+from ..core.errors import NotAllowed, is_closed
 from ..core.events import SpeechGiven
 from ..core.material import material_size, refuse_too_much
 from ..core.state import State
@@ -33,7 +33,7 @@ def outside_speech(
 ) -> Heard:
     """The speech that this call makes in this state, or NotAllowed."""
     if state.closed is not None:
-        raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
+        raise is_closed(state.discussion_id)
     if participant == HOST_WIRE_NAME:
         if fields:
             raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")

@@ -97,15 +97,15 @@ def _outcome_key(turn_id: str, attempt: int) -> str:
 def _unheeded(model: str) -> NoteAdded:
     return NoteAdded(
         code=EFFORT_UNHEEDED,
-        text=f"{model} cannot be told how much to think: it answered as it always does.",
-        remedy="Leave --effort out, or give the seat a model that can be told.",
+        text=f"{model} has no setting for effort, so it answered as usual.",
+        remedy="Leave --effort out, or give the seat a model that has one.",
     )
 
 
 def _unbelieved(model: str, told: str) -> NoteAdded:
     return NoteAdded(
         code=USAGE_UNBELIEVED,
-        text=f"The server of {model} told a usage that the call cannot have had ({told}): such "
+        text=f"The server of {model} reported a usage that the call cannot have had ({told}): such "
         "calls are counted by their words instead.",
         remedy="See what the provider charges, and whether that server counts as it should.",
     )
@@ -601,7 +601,7 @@ class _Taking:
         note = NoteAdded(
             code=f"{STANDS}/{speech.turn_id}",
             text=f"What the {state.name_of(speech.participant)} had said before stands, because "
-            f"nothing else was to be had: {instead.message}{unread}",
+            f"no new answer came: {instead.message}{unread}",
             remedy=instead.remedy,
         )
         return note, f"{STANDS}/{state.outcome_key(speech.turn_id)}"

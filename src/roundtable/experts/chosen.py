@@ -98,10 +98,10 @@ def named_expert(named: str) -> ChosenExpert:
     return ChosenExpert(
         id=slug(name, default="expert"),
         name=name,
-        perspective=f"what matters in the field of a {name}",
-        asks=(f"What would a {name} notice first that the others miss?",),
-        guidance=f"Argue from the working practice of a {name}: its methods, its measures, its "
-        "usual failures.",
+        perspective=f"what matters to the role “{name}”",
+        asks=(f"What would the role “{name}” notice first that the others miss?",),
+        guidance=f"Argue from the working practice of the role “{name}”: its methods, its "
+        "measures, its usual failures.",
         reason="asked for by name",
     )
 

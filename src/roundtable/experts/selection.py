@@ -84,9 +84,9 @@ class Choice:
         field = self.expert.domain.replace("-", " ")
         known = list(dict.fromkeys(tag for tag in self.named if tag != self.expert.name))[:3]
         if not known:
-            return f"comes from {field}, a field of the question"
+            return f"from the field of {field}, which the question touches"
         told = known[0] if len(known) == 1 else f"{', '.join(known[:-1])} and {known[-1]}"
-        return f"knows {told}"
+        return f"knows about {told}"
 
 
 class Selector:

@@ -95,7 +95,7 @@ class _Asked:
             return EndpointList(
                 heard="wrong key",
                 told=f"{self._variable} holds characters that no key has.",
-                remedy="Copy the key once more, without spaces and quotation marks.",
+                remedy="Copy the key again, without spaces and quotation marks.",
             )
         return None
 
@@ -189,14 +189,14 @@ class _Asked:
             told = f"{where} answers, but does not list its models ({answer.status})."
             return EndpointList(heard="no list", told=told, remedy=self._by_name())
         if document is None:
-            told = f"{where} answers, but is no model server."
+            told = f"{where} answers, but is not a model server."
             return EndpointList(heard="no model server", told=told, remedy=self._by_name())
         listing = read_listing(document)
         if listing is None:
             told = f"{where} answers, but does not list its models."
             return EndpointList(heard="no list", told=told, remedy=self._by_name())
         if not listing.models:
-            told = f"{where} answers, but lists no model that speaks."
+            told = f"{where} answers, but lists no chat model."
             remedy = LOAD[self.provider.probe or ""]
             remedy = remedy if self.provider.probe else self._or_by_name(remedy)
             return EndpointList(heard="no models", told=told, remedy=remedy)

@@ -213,7 +213,7 @@ def _agents(
     if not here:
         return None
     models = tuple(f"{PROVIDER}/{name}" for name in here)
-    how = "on PATH, your subscription; only where named"
+    how = "on PATH, on your subscription; used only if named"
     return FoundProvider(provider.id, provider.label, how, models, only_these=True, by_name=True)
 
 

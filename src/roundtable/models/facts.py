@@ -56,9 +56,9 @@ def about_list(provider: FoundProvider, now: float) -> str:
     count = len(listing.models)
     told = f"{count} model{'' if count == 1 else 's'} listed {_ago(now - heard.at)}"
     left_out = [
-        f"{listing.mute} that do not speak" if listing.mute else "",
-        f"{listing.unreadable} with names that cannot be read" if listing.unreadable else "",
-        f"{listing.more} more than can be shown" if listing.more else "",
+        f"{listing.mute} not meant for chat" if listing.mute else "",
+        f"{listing.unreadable} with an unreadable name" if listing.unreadable else "",
+        f"{listing.more} beyond what can be shown" if listing.more else "",
     ]
     if any(left_out):
         told += f"; left out: {', '.join(filter(None, left_out))}"

@@ -221,8 +221,8 @@ class Found:
         if not (entry.guessed and provider.vendor_hosts and provider.base_url_env):
             return provider.get
         return (
-            f"If it is a model of a server of your own, set {provider.base_url_env[0]} to its "
-            f"address, as when you chose it. If it is one of {provider.label}: {provider.get}"
+            f"If it runs on your own server, set {provider.base_url_env[0]} to that server's "
+            f"address again. If it is a model of {provider.label}: {provider.get}"
         )
 
     def substitute(self, entry: ModelEntry) -> str:
@@ -272,7 +272,7 @@ class Found:
         why = self.why_not(entry.id)
         told = f"{entry.id} {why.told}, and no other model of this machine can speak in its place."
         remedy = f"{why.remedy.rstrip('.')}. Or name another model."
-        return NoModel(entry.id, told, remedy, so="Nothing was opened.")
+        return NoModel(entry.id, told, remedy, so="No discussion was started.")
 
     def resembled(self, entry: ModelEntry) -> bool:
         """Whether anything that can be used is known to be like a model: of its family, or with

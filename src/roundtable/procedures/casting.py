@@ -291,16 +291,16 @@ def _kept_beside(table: Table, cast: Sequence[Participant]) -> tuple[Participant
 def _not_cast(named: CastSeats) -> NoteAdded:
     return NoteAdded(
         code="not_cast",
-        text="The host did not name seats that can be used, so those that were chosen without it "
-        f"sit here.{_told(named)}",
+        text="The host named no seats that can be used, so the experts were chosen without it."
+        f"{_told(named)}",
         remedy=_REMEDY,
     )
 
 
 _NOT_PAID = NoteAdded(
     code="not_cast",
-    text="The limit was too low to ask the host who should sit here as well, so those sit here who "
-    "were chosen without it.",
+    text="The limit was too low to ask the host who should sit here, so the experts were chosen "
+    "without it.",
     remedy="Raise the limit, or name the experts yourself.",
 )
 
@@ -308,7 +308,7 @@ _NOT_PAID = NoteAdded(
 def _cast_in_part(named: CastSeats) -> NoteAdded:
     return NoteAdded(
         code="cast_in_part",
-        text=f"Not all that the host wrote about seats could be used.{_told(named)}",
+        text=f"Not everything that the host wrote about seats could be used.{_told(named)}",
         remedy=_REMEDY,
     )
 

@@ -58,7 +58,7 @@ ROUGH_OPTIONS = NoteAdded(
 )
 UNPAID_OPTIONS = NoteAdded(
     code="rough_options",
-    text="The limit was too low to ask the host where the answers differ as well, so each position "
+    text="The limit was too low to ask the host where the answers differ, so each position "
     "was put to the vote in its own words.",
     remedy="Raise the limit, or name the options yourself.",
 )

@@ -185,10 +185,11 @@ def _unpriced(state: State) -> str:
     unknown = dict.fromkeys(ref.model for ref in speakers if ref.usd_per_million_in is None)
     if not unknown:
         return ""
+    one = len(unknown) == 1
     return (
-        f"Nobody knows what {listed(list(unknown))} may cost, so the highest known price counts "
-        "for it: say what it is in models.toml, 0 for a model of your own, or limit tokens with "
-        "--max-tokens instead. "
+        f"The {'price' if one else 'prices'} of {listed(list(unknown))} {'is' if one else 'are'} "
+        f"unknown, so the highest known price was assumed. Set {'it' if one else 'them'} in "
+        "models.toml (0 for a model of your own), or limit tokens with --max-tokens instead. "
     )
 
 

@@ -30,7 +30,7 @@ def may_follow(state: State) -> State:
     if state.verdict is None:
         raise NotAllowed(
             f"{state.discussion_id} came to no verdict: there is nothing to go on from.",
-            f"Ask its question anew, or see what failed: roundtable show {state.discussion_id}",
+            f"Ask the question again, or see what failed: roundtable show {state.discussion_id}",
         )
     return state
 
@@ -61,8 +61,8 @@ def same_table(earlier: State, request: OpenRequest) -> Seating:
     NotAllowed for the demonstration, at whose table nobody sits who could answer."""
     if is_demonstration(earlier):
         raise NotAllowed(
-            f"{earlier.discussion_id} is the demonstration: nobody at its table could answer.",
-            "Let models take seats that know it: name a procedure, such as --procedure council.",
+            f"{earlier.discussion_id} is the scripted demonstration, which cannot answer.",
+            "To put the question to models, name a procedure, such as --procedure council.",
         )
     start = earlier.start
     options: Options = {key: each for key, each in start.options.items() if key not in _OF_THEN}

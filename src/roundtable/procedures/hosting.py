@@ -191,7 +191,7 @@ def _usual(models: Models, wanted: str | None, name: str, others: Sequence[str])
 def _too(model: str, chosen: SpeakerChain) -> SpeakerChain:
     note = NoteAdded(
         code="host_of_the_table",
-        text=f"{model} speaks for the host too: no model was named for it.",
+        text=f"{model} is the host's model too, because none was named for the host.",
         remedy="Name one with --host.",
     )
     return SpeakerChain(chosen.speakers, (*chosen.notes, note))

@@ -81,7 +81,8 @@ CODES: Mapping[str, str] = {
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",
-    "usage_unbelieved": "a server told a usage that a call cannot have had, so its words count",
+    "usage_unbelieved": "a server reported a usage that a call cannot have had, so its words are "
+    "counted instead",
     "effort_unheeded": "a model has no setting for effort, so it answered as usual",
     "order_check": "how many ballots changed with the order of the answers",
     "meta_failed": "no meta-analyst answered, so the default panel is used",
@@ -120,7 +121,7 @@ def demonstration(follows: str) -> NoteAdded:
         code="demonstration",
         text="The small embedded demonstration model speaks. Its words are real, but it cannot "
         f"reason: {follows}.",
-        remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
+        remedy="For real experts, set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
         "or start Ollama; `roundtable models` shows what was found and what is missing.",
     )
 
@@ -137,14 +138,14 @@ def demonstrated(
 
 _ONLY_LEADS = NoteAdded(
     code="demonstration",
-    text="The small embedded demonstration model speaks for the host alone. It cannot reason: the "
+    text="The small embedded demonstration model is used for the host only. It cannot reason: the "
     "result is an extract of what the others said and voted.",
     remedy="Name another model with --host.",
 )
 BY_WORDS = NoteAdded(
     code="by_words",
-    text="The experts were chosen by the words of the question alone.",
-    remedy=f"To have its meaning weighed too: {install('experts')}. Or name the experts yourself.",
+    text="The experts were chosen by the words of the question only.",
+    remedy=f"To have its meaning weighed as well: {install('experts')}. Or name the experts.",
 )
 
 
@@ -152,7 +153,7 @@ def one_family(who: str, remedy: str) -> NoteAdded:
     """All seats have models of one family."""
     return NoteAdded(
         code="one_family",
-        text=f"All {who} speak with models of one family. One model in several roles agrees "
-        "more than different models do: take their agreement with care.",
+        text=f"All {who} use models of one family. Such models agree more readily than different "
+        "ones, so do not read too much into their agreement.",
         remedy=remedy,
     )

@@ -141,7 +141,7 @@ def estimate_line(told: Estimate, state: State) -> str:
     cost = _cost_words(told)
     seats = (*state.start.participants, state.start.host)
     if any(on_subscription(seat.speaker.model) for seat in seats):
-        cost = "your subscription" if cost == "no cost" else f"{cost} and your subscription"
+        cost = "your subscription" if cost == "free" else f"{cost} and your subscription"
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     written = f"; {told.writer} writes the result" if told.writer else ""
     so_far = "" if told.whole else "; how it ends is for whoever leads it"
@@ -177,7 +177,7 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
         most = told.dearest_usd
         if likely.cost_usd is None and most is not None and most > budget.max_cost_usd:
             found.append(
-                f"cost: unknown, so the highest known price counts: up to {dollars(most)}, "
+                f"cost: unknown; at the highest known price up to {dollars(most)}, "
                 f"{dollars(budget.max_cost_usd)} allowed"
             )
         elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:
@@ -312,7 +312,7 @@ def _cost_words(told: Estimate) -> str:
     if ends is None or told.likely.cost_usd is None:
         return "cost unknown (not every model has a known price)"
     if ends[1] == 0:
-        return "no cost"
+        return "free"
     return f"about {dollars(told.likely.cost_usd)} ({dollars(ends[0])}–{dollars(ends[1])})"
 
 

@@ -97,7 +97,7 @@ def read_key(env: Mapping[str, str], variable: str, label: str) -> str:
         raise SearchError(f"{label} needs a key.", f"Set {variable}.")
     if not fit_for_a_header(key):
         raise SearchError(
-            f"{variable} holds characters that no key has.", "Copy the key once more."
+            f"{variable} contains characters that no key has.", "Copy the key once more."
         )
     return key
 

@@ -244,7 +244,7 @@ _FAILING: dict[str, tuple[str, Callable[[str], Line]]] = {
         ),
     ),
     "unauthorised": (
-        "is refused for want of a key",
+        "is refused because it has no key",
         lambda _: Line(
             failure=SpeakerError("auth", "scripted/unauthorised has no key.", "It never will.")
         ),

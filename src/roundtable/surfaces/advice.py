@@ -34,6 +34,6 @@ def simple_question_hint(question: str) -> str | None:
     if not simple:
         return None
     return (
-        "Hint: this looks like a simple question. A table is made for problems with many sides; "
-        "one model answers this sooner and cheaper. Going on all the same."
+        "Hint: this looks like a simple question. A table is for questions with several sides; "
+        "a single model answers this faster and for less. Continuing anyway."
     )

@@ -31,7 +31,7 @@ THE_REQUEST = "the request"
 OF_SPENDING = "what the token may still spend"
 OF_MONTH = "what is left of the month's budget"
 _CAPS = (
-    "Caps stand under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted project's "
+    "Caps are set under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted project's "
     "roundtable.toml."
 )
 _REMEDIES: Mapping[str, str] = {
@@ -75,7 +75,7 @@ def read_limits(given: object, where: str = "budget") -> dict[str, float]:
     """The limits that are given, by the fields of the budget that they fill. UsageError for what
     holds no limits; UnknownName or BadSetting for a name or an amount that is none."""
     if not isinstance(given, Mapping):
-        raise UsageError(f"{where}: {given!r} holds no limits.", _FORM)
+        raise UsageError(f"{where}: {given!r} contains no limits.", _FORM)
     named = renamed({str(name): value for name, value in given.items()}, LIMIT_WORDS)
     values = checked(LimitValues, named, where).given
     limits = {LIMIT_WORDS[word]: value for word, value in values.items()}

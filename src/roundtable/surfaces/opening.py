@@ -139,7 +139,7 @@ def _held_as(
     if spec.name == usual.name:
         return ()
     telling = [_spelled(word, surface) for word in given if find(usual.options, word) is None]
-    text = f"Held as {spec.name}, because of {listed(telling)}."
+    text = f"The procedure is {spec.name}, because of {listed(telling)}."
     return (NoteAdded(code="held_as", text=text),)
 
 
@@ -167,9 +167,9 @@ def checked_for_secrets(
         listed = "; ".join(f"{source}, {each}" for source, each in found[:MOST_LISTED])
         more = f"; and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
         raise SecretsFound(
-            f"Nothing was sent: it seems to hold secrets. {listed}{more}.",
-            'Take them out; or let them be taken out (--secrets redact, "secrets": "redact", or '
-            'secrets = "redact" in config.toml); or, if they are none, use send in its place.',
+            f"Nothing was sent: the material seems to contain secrets. {listed}{more}.",
+            'Remove them, or have them removed (--secrets redact, "secrets": "redact", or '
+            'secrets = "redact" in config.toml). If these are not secrets, use send in its place.',
             tuple(f"{source}, {each}" for source, each in found[:MOST_LISTED]),
         )
     return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]

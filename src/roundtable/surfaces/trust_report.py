@@ -10,6 +10,7 @@ from typing import Any
 from ..config_files import text_of
 from ..core.agents import BUILT_IN, names_program
 from ..core.errors import BadSetting, UnknownName
+from ..core.limits import WORDS
 from ..core.visible import written
 from ..experts.library_files import OwnFile, read_library, read_own
 from ..models.registry import Registry
@@ -54,8 +55,8 @@ def _changes(file: ProjectFile, settings: Settings) -> Iterator[str]:
             if limit not in lower.get("budget", {}):
                 told = "a project can only lower it"
                 if limit in caps:
-                    told = f"yours is as low; who asks for more gets at most {caps[limit]}"
-                yield f"budget.{limit} stays as it is: {told}"
+                    told = f"yours is as low; whoever asks for more gets at most {caps[limit]}"
+                yield f"budget.{WORDS.get(limit, limit)} is unchanged: {told}"
     elif file.name == PANELS_JSON:
         panels = project_panels(file.data, path, settings.home)
         _refuse_aliases(models_named({}, panels), where, registry)
@@ -95,7 +96,7 @@ def _set(asked: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{key}.{line}" for line in _set(value, inner))
         elif value != before:
             was = "" if before is None else f" instead of {json.dumps(before, ensure_ascii=False)}"
-            yield f"{key} = {json.dumps(value, ensure_ascii=False)}{was}"
+            yield f"{WORDS.get(key, key)} = {json.dumps(value, ensure_ascii=False)}{was}"
 
 
 def _said(file: ProjectFile) -> Iterator[str]:

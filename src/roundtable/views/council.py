@@ -35,7 +35,7 @@ def round2(state: State) -> str:
         return "performed"
     stage = state.stages.get(("cross-examination", 2))
     if stage is not None and stage.closed is not None and not _refused_by_budget(state):
-        return "left out for lack of agents"
+        return "left out, because too few specialists answered"
     if state.exhausted is not None:
         return "skipped for lack of budget"
     if state.stop_requested is not None:

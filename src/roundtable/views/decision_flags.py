@@ -83,7 +83,7 @@ NOTES: dict[str, str] = {
     "silent_round": "Nobody spoke in a round, so the discussion ended there.",
     "no_cross_critique": "Nobody could be criticised, so the first answers stand.",
     "round2_omitted": "The experts did not examine each other: too few answered.",
-    "unread_documents": "Not every document could be read, so the experts do not know it.",
+    "unread_documents": "Some documents could not be read; the experts have not seen them.",
     CONDENSED: "The documents did not fit the models: the experts read only their beginnings and "
     "the passages that share most words with the question.",
     SPREAD: "The documents did not fit the models, and the question shares hardly a word with one "

@@ -19,13 +19,13 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def test_tokens_are_added_listed_and_ended(desk: Desk) -> None:
-    assert "Nothing was given out" in desk("tokens").err
+    assert "There are no tokens" in desk("tokens").err
     added = desk("tokens", "add", "laptop", "--spend", "5", "--expires", "30d")
     assert added.code == 0, added.err
     token = added.out.strip()
     assert re.fullmatch(r"rtk_[A-Za-z0-9_-]{32}", token)
     listed = desk("tokens").out
-    assert "laptop: may open for $5 until" in listed
+    assert "laptop: may start discussions for up to $5 until" in listed
     assert "$5.00 left" in listed
     assert token not in listed
     id_ = listed.split()[0]

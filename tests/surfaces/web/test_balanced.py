@@ -181,7 +181,7 @@ async def test_words_of_what_a_worker_drives_are_seen_on_the_page(
             refused = await asyncio.to_thread(
                 desk.command, "resume", made["discussion_id"], ROUNDTABLE_DB=postgres_url
             )
-            assert "is being driven by a worker." in refused.err
+            assert "is being run by a worker." in refused.err
 
 
 @pytest.mark.requirement("I-21")

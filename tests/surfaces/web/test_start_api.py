@@ -319,7 +319,7 @@ async def test_the_name_of_a_document_has_one_line_and_hides_nothing(tmp_path: P
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b64encode(OLE).decode(), "old.doc is of an old kind of Office file; save it as .docx."),
+        (b64encode(OLE).decode(), "old.doc is in an old Office format; save it as .docx."),
         ("no base64!", "did not arrive whole"),
         ("", "old.doc is empty"),
     ],

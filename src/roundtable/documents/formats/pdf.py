@@ -24,7 +24,7 @@ def read_pdf(data: bytes, found: Found) -> None:
             raise Unreadable("is protected by a password; save it without one")
         count = len(reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unreadable("is damaged, or no PDF") from error
+        raise Unreadable("is damaged or not a PDF") from error
     empty: list[int] = []
     broken: list[int] = []
     bombs: list[int] = []

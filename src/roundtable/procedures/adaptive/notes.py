@@ -62,7 +62,8 @@ def few_models(different: int) -> NoteAdded:
     known = "one model" if different == 1 else f"{different} different models"
     return NoteAdded(
         code="budget_profile",
-        text=f"Only {known} can be used here, so two seats are held (the profile “budget”), unless "
+        text=f"Only {known} can be used here, so only two seats are filled (the profile “budget”), "
+        "unless "
         "a meta-panel seats others.",
         remedy="Add another model, or name those who should sit with --models.",
     )
@@ -94,7 +95,8 @@ def absent(role: str, failure: TurnFailed, model: str, *, stands: str) -> NoteAd
 def meta_failed(names: str) -> NoteAdded:
     return NoteAdded(
         code="meta_failed",
-        text=f"No meta-analyst gave a recommendation ({names}); the mode's default panel sits.",
+        text=f"No meta-analyst gave a recommendation ({names}), so the mode's default panel is "
+        "used.",
         remedy="Ask again, or choose the panel yourself with --panel.",
     )
 
@@ -109,7 +111,7 @@ def meta_partly(names: str, left: int) -> NoteAdded:
 def meta_smaller(seated: int, absent: Iterable[str]) -> NoteAdded:
     return NoteAdded(
         code="meta_smaller",
-        text=f"The meta-panel sits with {seated}: left out, because they cannot be used now: "
+        text=f"The meta-panel is {seated}. Left out, because they cannot be used now: "
         f"{', '.join(absent)}.",
     )
 
@@ -226,18 +228,18 @@ def validate_hint(
 
 REWRITE_FAILED = NoteAdded(
     code="rewrite_failed",
-    text="The synthesis should have been written anew, but that failed: the draft stands.",
+    text="The synthesis should have been rewritten, but that failed, so the draft stands.",
     remedy="Ask again with --validate.",
 )
 REWRITE_WORSE = NoteAdded(
     code="rewrite_worse",
-    text="The synthesis was written anew, but more of the panel call that inaccurate than the "
+    text="The synthesis was rewritten, but more of the panel call that inaccurate than the "
     "draft: the draft stands.",
     remedy="Read what they correct before you rely on it.",
 )
 NOT_RECHECKED = NoteAdded(
     code="rewrite_unchecked",
-    text="The synthesis that was written anew could not be checked again.",
+    text="The rewritten synthesis could not be checked again.",
     remedy="Raise the limit, and ask again with --validate.",
 )
 ORCHESTRATOR_ON_PANEL = NoteAdded(
@@ -253,12 +255,12 @@ SYNTHESISER_ON_PANEL = NoteAdded(
 META_ALONE = NoteAdded(
     code="meta_alone",
     text="Only one model can be used now, so no meta-panel designs the workflow: the mode's "
-    "default panel sits.",
+    "default panel is used.",
     remedy="Configure a second model.",
 )
 META_TOO_DEAR = NoteAdded(
     code="meta_skipped",
-    text="The limit of calls leaves no room for a meta-panel; the mode's default panel sits.",
+    text="The limit of calls leaves no room for a meta-panel: the mode's default panel is used.",
     remedy="Raise --max-calls to let the meta-panel design the workflow.",
 )
 BY_ORCHESTRATOR = NoteAdded(

@@ -494,7 +494,8 @@ def _summary_notes(
 
 ROUND2_OMITTED_NOTE = NoteAdded(
     code="round2_omitted",
-    text="The cross-examination was left out for lack of agents; the first answers stand.",
+    text="The cross-examination was left out, because too few specialists answered; the first "
+    "answers stand.",
     remedy="Ask again, or choose other models.",
 )
 EXTRACTED_NOTE = NoteAdded(

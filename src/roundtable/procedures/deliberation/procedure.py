@@ -368,9 +368,10 @@ def _early_stop_note(table: Table) -> NoteAdded:
     told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,
-        text=f"{all_of(count)} independent answers came to the same, so the critique was left out: "
+        text=f"{all_of(count)} independent answers came to the same conclusion, so the critique "
+        "was left out: "
         f"{told}.",
-        remedy="--always-critique holds it all the same.",
+        remedy="--always-critique holds it anyway.",
     )
 
 

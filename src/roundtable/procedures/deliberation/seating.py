@@ -77,10 +77,12 @@ def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
         remedy = "Configure a second provider, or name models of several with --models."
         notes.append(one_family("experts", remedy))
     elif host.speaker.family in families:
+        alike = any(seat.speaker.model == host.speaker.model for seat in seats.participants)
+        same = f"The host's model is {'the same as' if alike else 'of the same family as'}"
         notes.append(
             NoteAdded(
                 code="host_of_a_family",
-                text="The host's model is of the same family as an expert's, which it may favour.",
+                text=f"{same} an expert's, so the host may favour that expert's answer.",
                 remedy="Give the host a model of another family with --host.",
             )
         )

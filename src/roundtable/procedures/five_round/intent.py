@@ -108,6 +108,6 @@ def fit_note(intent: Intent) -> NoteAdded | None:
         code="fit",
         text=f"This looks like a case for a single answer ({intent.fit}). Five rounds take 15 to "
         "20 minutes and are made for proposal reviews, kick-offs and MVP scoping, decisions with "
-        "many factors and cross-team alignment. Going on all the same.",
+        "many factors and cross-team alignment. Continuing anyway.",
         remedy="For a quick answer: --procedure council --quick.",
     )

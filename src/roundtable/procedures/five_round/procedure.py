@@ -223,7 +223,7 @@ def _survivors(
         yield NoteAdded(
             code=LONE_EXPERT,
             text="Only one expert is left, so there is nobody to discuss with.",
-            remedy="Take the result for one opinion, or ask again with other models.",
+            remedy="Treat the result as one opinion, or ask again with other models.",
         )
     elif stage != PROPOSAL and not speeches:
         yield NoteAdded(

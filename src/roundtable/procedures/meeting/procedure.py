@@ -401,7 +401,7 @@ def _extracted(state: State) -> NoteAdded:
 
 UNCONCLUDED_NOTE = NoteAdded(
     code="unconcluded",
-    text="The coordinator did not conclude in its time, so the conclusion is an extract of what "
+    text="The coordinator did not conclude in time, so the conclusion is an extract of what "
     "the participants declared.",
     remedy="Give it more time with conclusion_seconds, or let a model coordinate.",
 )

@@ -104,7 +104,7 @@ def _may_be_cast(request: OpenRequest) -> bool:
 def _default_roster_note(name: str) -> NoteAdded:
     return NoteAdded(
         code="default_roster",
-        text=f"Nobody was named, so the roster {name!r} sits at the table.",
+        text=f"You named no participants, so the roster {name!r} is used.",
         remedy="Choose another with --roster, or name who takes part with --experts.",
     )
 
@@ -115,12 +115,12 @@ def _outside_note(waited_for: list[Participant], seconds: float | None) -> NoteA
     told = (
         "The table waits for each of them until it speaks, is skipped, or its round is ended."
         if seconds is None
-        else f"Each has {seconds:.0f} s when its turn comes, and is absent from the round after "
-        "that."
+        else f"Each has {seconds:.0f} seconds for each turn; after that, the round goes on without "
+        "it."
     )
     return NoteAdded(
         code="outside",
-        text=f"From outside: {names}. {told}",
+        text=f"Taking part from outside: {names}. {told}",
         remedy="roundtable speak ID TEXT --as NAME",
     )
 

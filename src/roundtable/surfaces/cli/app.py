@@ -106,7 +106,8 @@ def _hint(error: click.UsageError, args: Sequence[str]) -> None:
         if error.option_name not in asks or of_ask:
             return
         owners = [name for name, each in cli.commands.items() if error.option_name in _flags(each)]
-        others = f" and {len(owners) - 1} other commands" if len(owners) > 1 else ""
+        others = "" if len(owners) < 2 else " and 1 other command"
+        others = f" and {len(owners) - 1} other commands" if len(owners) > 2 else others
         click.echo(f"{error.option_name} belongs to `roundtable ask`{others}.", err=True)
     if asked := cli.meant_as_question(args):
         click.echo(asked, err=True)

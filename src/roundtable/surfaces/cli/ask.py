@@ -157,7 +157,9 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         if flags["secrets"] is not None or asked:
             raise
         echo_error(found.message)
-        answer = asyncio.run(ask_line("Send it without them, as it is, or not? [redact/send/N]"))
+        answer = asyncio.run(
+            ask_line("Send it without the secrets, send it as it is, or stop? [redact/send/N]")
+        )
         wanted = (answer or "").strip().lower()
         how = next(
             (each for each in ("redact", "send") if wanted and each.startswith(wanted)), None
@@ -170,7 +172,7 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
 def _refused(found: SecretsFound) -> NoteAdded:
     return NoteAdded(
         code="secrets",
-        text=f"Without --dry-run this is refused: it seems to hold secrets. "
+        text=f"Without --dry-run this is refused: the material seems to contain secrets. "
         f"{'; '.join(found.found)}.",
         remedy=found.remedy,
     )
@@ -216,7 +218,7 @@ async def _ask(
                     echo_error(line)
                 opening = ()  # where somebody watches, it is part of the view and goes with it
             for over in over_budget(told, state.budget):
-                echo_error(f"Note: over the limit: {over}.")
+                echo_error(f"Note: this may exceed the limits ({over}).")
             if state.notification_plan is not None or flags["verbose"]:
                 echo_error(announcement(state))
         if flags["confirm"]:
@@ -319,7 +321,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, left: Left) -> i
             state = await app.service.resume(discussion_id, by="the user")
             if await app.service.is_driven(state.discussion_id):
                 left.begun.clear()
-                echo_error("It goes on: another process drives it.")
+                echo_error("It continues: another process is running it.")
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {_stay_done(done)}")
@@ -351,8 +353,8 @@ def _refuse_here_for_a_worker(flags: Mapping[str, Any]) -> None:
 
 def _stay_done(turns: int) -> str:
     if turns == 1:
-        return "1 turn is done and stays done."
-    return f"{turns} turns are done and stay done." if turns else "no turn is done yet."
+        return "1 turn is done and is not repeated."
+    return f"{turns} turns are done and are not repeated." if turns else "no turn is done yet."
 
 
 async def _higher_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> Limits | None:

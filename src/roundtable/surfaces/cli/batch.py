@@ -408,7 +408,7 @@ async def _estimated(app: App, asked: Sequence[Asked], flags: Mapping[str, Any])
         if not flags["as_json"]:
             echo(f"     {told}")
             for limit in over:
-                echo(f"     Over the limit: {limit}.")
+                echo(f"     This may exceed the limits ({limit}).")
     if flags["as_json"]:
         print_json({"dry_run": True, "questions": rows})
         return 0

@@ -148,7 +148,7 @@ class _Asking:
         prompt = "Which others could you live with, best first?"
         acceptable = await self._some_of(prompt, options, rest)
         rest = [each for each in rest if each not in acceptable]
-        prompt = "Which would you oppose even alone?"
+        prompt = "Which would you oppose even if everyone else chose it?"
         rejects = await self._some_of(prompt, options, rest) if rest else []
         return {"acceptable": acceptable, "rejects": rejects}
 
@@ -260,7 +260,7 @@ class _Asking:
             if len(chosen) == len(numbers) and all(each in allowed for each in chosen):
                 return list(dict.fromkeys(chosen))
             known = ", ".join(str(options.index(each) + 1) for each in allowed)
-            echo_error(f"Please answer with numbers out of {known}.")
+            echo_error(f"Please answer with numbers from this list: {known}.")
         return []
 
 

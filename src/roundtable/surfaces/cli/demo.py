@@ -42,7 +42,7 @@ def demo_command(flags: Mapping[str, Any]) -> int:
     if demo.web_url:
         echo_error("The page is still served: roundtable serve --stop ends it.")
     recorded = recorded_examples()[0]
-    echo_error(f"No model spoke here. A recorded discussion: {recorded.title}")
+    echo_error(f"No model was used here. A recorded discussion: {recorded.title}")
     echo_error(f"   {recorded.answer}")
     echo_error(f"   Read it: roundtable show --example {recorded.name}")
     echo_error("   All recordings: roundtable examples")

@@ -36,13 +36,14 @@ def doctor_command(flags: Mapping[str, Any]) -> int:
 def _show(seen: Examination, *, proxy: bool) -> None:
     for each in seen.findings:
         _tell(each)
-    echo(f"\nThe least that is needed: {MINIMUM}")
+    if not seen.set_up:
+        echo(f"\n{MINIMUM}")
     if seen.full_set_up and (proxy or not seen.set_up):
-        echo("\nFor a full set-up:")
+        echo("\nFor a full setup:")
         for line in seen.full_set_up:
             echo(f"  {line}")
     elif seen.full_set_up:
-        echo("Many vendors' models behind one address: roundtable doctor --proxy")
+        echo("To use many vendors' models at one address: roundtable doctor --proxy")
     broken = [each for each in seen.findings if each.state == "broken"]
     if not broken:
         echo("\nNothing is broken.")

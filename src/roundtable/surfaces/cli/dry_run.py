@@ -68,7 +68,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
     lines = [f"Procedure: {state.start.procedure}", "Seats:"]
     lines += [f"  {seat.emoji} {seat.name}: {' → '.join(_chain(seat))}" for seat in seats]
     lines += [estimate_line(told, state)]
-    lines += [f"Over the limit: {over}." for over in over_budget(told, state.budget)]
+    lines += [f"This may exceed the limits ({over})." for over in over_budget(told, state.budget)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]

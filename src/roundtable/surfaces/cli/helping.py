@@ -23,8 +23,8 @@ from .terminal import echo, echo_error, echo_fitted
 
 WHEN = {
     "deliberation": "a decision or an estimate, by answers, critique and vote. The default.",
-    "council": "a many-sided problem: Scholar, Engineer and Muse examine it and each other.",
-    "adaptive": "you do not know how to approach it: a meta-panel designs the debate.",
+    "council": "three fixed angles: Scholar, Engineer and Muse examine it and each other.",
+    "adaptive": "the table plans its own work: to build, attack, compare or choose.",
     "five-round": "a plan to carry out: proposals, critique, revision, action items.",
     "meeting": "people and agents talk it through in turn, each hearing the others.",
 }

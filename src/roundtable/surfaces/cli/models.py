@@ -23,7 +23,7 @@ from .terminal import echo_error, echo_fitted, is_terminal, print_json
 SHOWN = 12
 """Models of a provider that are shown where nobody asks for all; the rest is counted."""
 _UNKNOWN = "?"
-_HEADER = ("model", "takes in", "$ per million in / out", "vision", "thinking", "schema")
+_HEADER = ("model", "window", "$ per million in / out", "vision", "thinking", "schema")
 
 Rows = list[tuple[FoundProvider, list[ModelFacts]]]
 
@@ -66,8 +66,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
 
 
 HOST_UNNAMED = (
-    "Nobody named it, so it speaks where nothing fits better: seats and host get models that fit "
-    "the question. --models and --host name them, default_model in config.toml for good."
+    "You have not chosen one: this model is used when nothing fits the question better. To choose, "
+    "use --models and --host, or set default_model in config.toml."
 )
 
 
@@ -76,7 +76,9 @@ def _default(found: Found) -> str:
         return found.default_model
     here = any(each.id == EMBEDDED for each in found.providers)
     return (
-        f"none ({EMBEDDED_MODEL} only demonstrates, and only where it is named)" if here else "none"
+        f"none ({EMBEDDED_MODEL} is only for demonstrations, and only used where it is named)"
+        if here
+        else "none"
     )
 
 
@@ -136,7 +138,7 @@ def _nothing_has(found: Found, words: Sequence[str]) -> UsageError:
     known = [each for each in found.registry.models.values() if _has(each.id, words)]
     if known:
         some = ", ".join(each.id for each in known[:5]) + (" …" if len(known) > 5 else ".")
-        remedy = f"Known, and not to be used now: {some} {found.why_not(known[0].id).remedy}"
+        remedy = f"Known, but not usable now: {some} {found.why_not(known[0].id).remedy}"
         return UsageError(told, remedy.rstrip())
     everything = "roundtable models --all, without a word, shows all of them."
     return UsageError(told, _of_which_nobody_told(found, words) or everything)
@@ -193,11 +195,11 @@ def _show(rows: Rows, *, everything: bool) -> None:
             echo_fitted(f"    Any model by its full id: {provider.id}/NAME")
         if (more := len(models) - len(shown)) > 0:
             example = f"roundtable models {provider.id} WORD"
-            echo_fitted(f"    and {more} more; all of them: --all, some of them: {example}")
+            echo_fitted(f"    and {more} more; --all shows all of them, {example} some of them")
     shown_any = any(models for provider, models in rows if provider.id not in ("local", "cmd"))
     if shown_any:
         echo_fitted(
-            f"\n  {_UNKNOWN} means unknown. schema: its provider can hold it to a JSON schema."
+            f"\n  {_UNKNOWN} means unknown. schema: the provider can enforce a JSON schema."
         )
 
 
@@ -247,7 +249,7 @@ def _scripted() -> dict[str, str]:
 
 
 def _show_scripted(scripted: Mapping[str, str]) -> None:
-    echo_fitted("\nTo rehearse without a model (words from a script, and every way to fail):")
+    echo_fitted("\nTo rehearse without a model (scripted words, and every way to fail):")
     for name, about in scripted.items():
         echo_fitted(f"  {name}: {about}")
 
@@ -255,7 +257,7 @@ def _show_scripted(scripted: Mapping[str, str]) -> None:
 def _show_rest(app: App, found: Found, *, everything: bool) -> None:
     servers = _silent_servers(app, found)
     if found.missing or servers:
-        echo_fitted("\nFor more:")
+        echo_fitted("\nTo use more models:")
         for missing in found.missing:
             echo_fitted(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
         for server in servers:
@@ -267,7 +269,7 @@ def _show_rest(app: App, found: Found, *, everything: bool) -> None:
     for alias, model in shown.items():
         echo_fitted(f"  {alias} → {model}")
     if more := len(aliases) - len(shown):
-        echo_fitted(f"  and {more} of models that cannot be used now: --all")
+        echo_fitted(f"  and {more} more for models that cannot be used now; --all shows them")
     echo_fitted(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
 
 

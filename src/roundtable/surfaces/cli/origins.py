@@ -14,6 +14,7 @@ from typing import Any
 from ...bootstrap import provider_keys
 from ...config_files import line_of, text_at, text_of, toml_table
 from ...core.errors import RoundtableError
+from ...core.limits import FIELDS, WORDS
 from ...core.text import clip, redact
 from ...core.visible import written
 from ...models.keyed import Keyed, server_of
@@ -35,6 +36,7 @@ from .terminal import echo, echo_error, print_json
 
 LONGEST = 200
 """Characters of a value that are shown in a line."""
+_LIMITS = ("budget", "caps")
 _SECRET = ("channels", "commands")
 """Tables whose values may hold passwords: only their keys are shown."""
 
@@ -74,7 +76,7 @@ def origins_command(*, as_json: bool) -> int:
 
 def _tell(broken: Sequence[Trouble]) -> None:
     for each in broken:
-        echo_error(f"Does not count: {each.error}")
+        echo_error(f"Ignored: {each.error}")
 
 
 def config_command() -> int:
@@ -89,7 +91,7 @@ def config_command() -> int:
     try:
         settings, broken = read_all(os.environ, workspace_here())
     except RoundtableError as error:
-        echo_error(f"Does not count: {error}")
+        echo_error(f"Ignored: {error}")
         return 0
     keep_private(settings.home)
     _tell(broken)
@@ -101,10 +103,10 @@ def config_command() -> int:
         and row.key not in _FILES
     ]
     if stronger:
-        echo_error("Counts beside it:" if text else "Counts now:")
+        echo_error("Also in force:" if text else "In force now:")
     for row in stronger:
         echo_error(f"  {row.key} = {_shown(row.value)}  ({row.place})")
-    echo_error("Every setting and where it comes from: roundtable config --origin")
+    echo_error("To see every setting and where it comes from: roundtable config --origin")
     return 0
 
 
@@ -128,7 +130,9 @@ def values_in_force(
             for inner, each in value.items():
                 shown = "(set)" if key in _SECRET else _without_secrets(each)
                 why = kept_in_vain({inner: each}) if key == "council" else ()
-                yield replace(row(f"{key}.{inner}", shown), ignored=_LOG_PLACE if why else "")
+                told = row(f"{key}.{inner}", shown)
+                name = f"{key}.{WORDS.get(inner, inner) if key in _LIMITS else inner}"
+                yield replace(told, key=name, ignored=_LOG_PLACE if why else "")
         else:
             yield row(key, _without_secrets(value))
     not_counting = {each.path for each in broken}
@@ -188,12 +192,12 @@ def _of_project(file: ProjectFile, settings: Settings) -> Iterator[Row]:
         elif key not in known:
             why = "there is no such setting"
         elif key not in MAY_SET:
-            why = f"a project may not set it; set it in {settings.home / 'config.toml'}"
+            why = f"a project may not set this; set it in {settings.home / 'config.toml'}"
         elif key == "budget" and isinstance(value, dict):
             yield from _limits(value, settings, text)
             continue
         elif settings.origins.get(key) != PROJECT_TOML:
-            why = f"{settings.origins.get(key, BUILT_IN)} is stronger"
+            why = f"{settings.origins.get(key, BUILT_IN)} overrides it"
         else:
             continue
         yield Row(name, _without_secrets(_plain(value)), PROJECT_TOML, at, why)
@@ -201,12 +205,13 @@ def _of_project(file: ProjectFile, settings: Settings) -> Iterator[Row]:
 
 def _limits(asked: Mapping[str, Any], settings: Settings, text: str) -> Iterator[Row]:
     for limit, value in asked.items():
-        key = f"budget.{limit}"
-        if settings.origins.get(key) == PROJECT_TOML:
+        key, field = f"budget.{limit}", FIELDS.get(limit, limit)
+        if settings.origins.get(f"budget.{field}") == PROJECT_TOML:
             continue
-        why = "a project can only lower a limit, and yours is as low"
-        if settings.origins.get(f"caps.{limit}") == PROJECT_TOML:
-            why = f"yours is as low; who asks for more gets at most this (caps.{limit})"
+        why = "a project can only lower a limit, and yours is already as low"
+        if settings.origins.get(f"caps.{field}") == PROJECT_TOML:
+            cap = f"caps.{WORDS.get(field, field)}"
+            why = f"yours is already as low; whoever asks for more gets at most this ({cap})"
         yield Row(key, _plain(value), PROJECT_TOML, line_of(text, key), why)
 
 
@@ -219,8 +224,9 @@ def _of_own_budget(settings: Settings) -> Iterator[Row]:
     asked = toml_table(text, str(path)).get("budget", {})
     for limit, value in asked.items():
         key = f"budget.{limit}"
-        if settings.origins.get(key) == str(settings.home / CONFIG_JSON):
-            why = f"the lowest limit counts, and that of {CONFIG_JSON} is as low"
+        field = FIELDS.get(limit, limit)
+        if settings.origins.get(f"budget.{field}") == str(settings.home / CONFIG_JSON):
+            why = f"the lowest limit applies, and {CONFIG_JSON} has one as low"
             yield Row(key, _plain(value), str(path), line_of(text, key), why)
 
 

@@ -37,15 +37,15 @@ def privacy_command(flags: Mapping[str, Any]) -> int:
                 echo(f"  - {each.what}")
                 echo(f"    You control it: {each.control}")
         echo("")
-    echo("Roundtable itself calls home for nothing: no account, no usage data, no updates.")
+    echo("Roundtable itself never calls home: no account, no usage data, no updates.")
     return 0
 
 
 _TITLES = {
     "read": "READ (what it looks at)",
-    "injected": "INJECTED (what goes into prompts)",
+    "injected": "PUT INTO PROMPTS",
     "stored": "STORED (what it keeps)",
-    "broadcast": "BROADCAST (what it sends to others)",
+    "broadcast": "SENT TO OTHERS",
 }
 
 
@@ -85,15 +85,15 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "injected",
             "question, files, search results and what other participants said are put into the "
             "prompts of the models at the table; each vendor sees what its models are asked",
-            "choose the models with --models; where all of them are of this machine, the host is "
-            "too, unless your settings or --host name another, which a note says; --dry-run shows "
-            "host, seats and prompts",
+            "choose the models with --models; where all of them run on this machine, so does the "
+            "host, unless your settings or --host name another, which a note says; --dry-run "
+            "shows host, seats and prompts",
         ),
         Behaviour(
             "injected",
             "command-line agents get the same prompt in a folder of their own, without your keys "
             "and without your project",
-            "they speak only where you name them; commands.NAME.folder gives one a folder",
+            "they are used only where you name them; commands.NAME.folder lets one see a folder",
         ),
         Behaviour(
             "stored",

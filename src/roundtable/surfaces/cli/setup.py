@@ -39,7 +39,7 @@ _ADDRESS = "enter the address of another server (vLLM, LiteLLM, a company's gate
 _WAYS = (
     ("paste the key of a provider (OpenAI, Anthropic, Google …)", "key"),
     (
-        "use a server of this machine (Ollama, LM Studio, llama.cpp): start it, then look again",
+        "use a server on this machine (Ollama, LM Studio, llama.cpp): start it, then look again",
         "look",
     ),
     (_ADDRESS, "address"),
@@ -47,7 +47,7 @@ _WAYS = (
 COMPATIBLE = "openai"
 """Under whose name any compatible server is called."""
 WITHOUT = "go on without: the demonstration model shows how a table works, but cannot reason"
-WITHOUT_ANYBODY = "go on without: nobody can speak then; the demonstration model is one command"
+WITHOUT_ANYBODY = "go on without: then no model can speak; to get the demonstration model"
 _MARKS = {"ok": "✓", "doubtful": "?", "missing": "·", "broken": "✗"}
 
 
@@ -64,15 +64,16 @@ def setup_command(*, yes: bool = False) -> int:
         return dialogue.hold(stored)
     except click.Abort:
         if dialogue.asked == 1 and not is_terminal(sys.stdin):
-            raise UsageError("Nobody is here to answer.", ALONE) from None
+            raise UsageError("There is no terminal on which to ask you.", ALONE) from None
         echo_error("\nNothing was stored.")
         raise
 
 
 WELCOME = (
-    "Enter takes what stands in [brackets], back returns, Ctrl-C leaves everything as it is.\n"
+    "Press Enter for the default in [brackets], type back to return to the previous question, or "
+    "press Ctrl-C to leave without changes.\n"
 )
-ALONE = "Run it in a terminal, or take what is found here with: roundtable setup --yes"
+ALONE = "Run it in one, or accept what is found here: roundtable setup --yes"
 
 
 class _Dialogue:
@@ -91,7 +92,7 @@ class _Dialogue:
         wizard = self._wizard(stored)
         if places := Stronger(self._settings).places():
             named = ", ".join(f"{key} ({place})" for key, place in places.items())
-            echo_prose(f"  Set elsewhere, and stronger than what is chosen here: {named}.\n")
+            echo_prose(f"  Set elsewhere, which overrides what you choose here: {named}.\n")
         while (question := wizard.question) is not None:
             typed = self._ask(question)
             if not wizard.answers and _goes_back(typed):
@@ -143,7 +144,7 @@ class _Dialogue:
         while not speakers(self._around.found):
             without = WITHOUT if embedded_installed() else f"{WITHOUT_ANYBODY}: {install('demo')}"
             ways = options(*_WAYS, (without, "without"))
-            question = Question("way", f"{NOBODY} How shall we go on?", ways, default="key")
+            question = Question("way", f"{NOBODY} How do you want to go on?", ways, default="key")
             match self._answered(question, back=BACK, keys=True):
                 case Pasted(key):
                     self._enter_key(key)
@@ -159,7 +160,7 @@ class _Dialogue:
                         echo(self._silence())
                 case answer:
                     return answer == BACK
-        again = Question("another", "Enter a key of another provider?", _NO_OR_YES, default=False)
+        again = Question("another", "Enter the key of another provider?", _NO_OR_YES, default=False)
         while answer := self._answered(again, back=BACK, keys=True):
             if answer == BACK:
                 return True
@@ -168,7 +169,7 @@ class _Dialogue:
 
     def _take_back(self) -> None:
         if not self._entered:
-            echo_error("This is the first question. Ctrl-C ends the set-up.")
+            echo_error("This is the first question. Ctrl-C ends the setup.")
             return
         _, last = self._entered.popitem()
         what = f"the key of {last.variable}" if last.key else f"the server {redact(last.address)}"
@@ -180,23 +181,23 @@ class _Dialogue:
         """Where servers of this machine were looked for in vain."""
         around = self._around
         if not around.settings.choices.local_servers:
-            return "Servers of this machine are not looked for: local_servers is off.\n"
+            return "Servers on this machine are not looked for, because local_servers is off.\n"
         places = [
             f"{each.label} at {redact(each.address(around.env) or '')}"
             for each in around.registry.providers.values()
             if each.probe is not None
         ]
-        return f"No server with a model answered: {', '.join(places)}.\n"
+        return f"No server with a model answered. Looked for {', '.join(places)}.\n"
 
     def _enter_key(self, pasted: str = "") -> None:
         """The key of a provider: one that was `pasted` in place of an answer, or else is asked
         for."""
         if self._around.keys.problem:
-            echo_error("No key can be kept before keys.toml is corrected or removed.")
+            echo_error("No key can be stored until keys.toml is corrected or removed.")
             return
         vendors = self._around.vendors
         if pasted:
-            echo_prose(f"  That is taken as the key. {KEY_SEEN}")
+            echo_prose(f"  This is taken as the key. {KEY_SEEN}")
         provider = _vendor_of(pasted, vendors)
         if provider is None:
             provider, pasted = self._asked_vendor(vendors, pasted)
@@ -215,7 +216,7 @@ class _Dialogue:
             return
         self._take(entered)
         if tried.answer in ("fails", "silent"):
-            echo("The key could not be tried; it counts all the same.")
+            echo("The key could not be tested; it is kept all the same.")
 
     def _asked_vendor(
         self, vendors: Sequence[Provider], pasted: str
@@ -229,7 +230,7 @@ class _Dialogue:
         )
         question = Question("vendor", "Whose key is it?", listed)
         while isinstance(chosen := self._answered(question, back="", keys=True), Pasted):
-            echo_prose(f"  That is taken as the key. {KEY_SEEN}")
+            echo_prose(f"  This is taken as the key. {KEY_SEEN}")
             pasted = chosen.key
             if (provider := _vendor_of(pasted, vendors)) is not None:
                 return provider, pasted
@@ -240,13 +241,13 @@ class _Dialogue:
     def _enter_server(self) -> None:
         """A server that speaks OpenAI's dialect, by its address; its key only if it wants one."""
         if self._around.keys.problem:
-            echo_error("No address can be kept before keys.toml is corrected or removed.")
+            echo_error("No address can be stored until keys.toml is corrected or removed.")
             return
         provider = self._around.registry.providers[COMPATIBLE]
         variables = (*provider.key_env, *provider.base_url_env)
         if strong := [name for name in variables if os.environ.get(name, "").strip()]:
             echo_error(
-                f"{' and '.join(strong)} would be stronger than what is stored: unset it first, or "
+                f"{' and '.join(strong)} would override what is stored. Unset it first, or "
                 "describe the server in models.toml (docs/models.md)."
             )
             return
@@ -254,7 +255,7 @@ class _Dialogue:
             return
         entered = entered_for(provider, "", os.environ, address)
         tried = self._tried(provider, entered)
-        if tried.answer == "refuses" and (key := self._typed_key("It wants a key.")):
+        if tried.answer == "refuses" and (key := self._typed_key("It asks for a key.")):
             entered = entered_for(provider, key, os.environ, address)
             tried = self._tried(provider, entered)
         if tried.answer != "answers":
@@ -278,7 +279,7 @@ class _Dialogue:
 
     def _typed_address(self, provider: Provider) -> str:
         """Empty if somebody thought better of it. Who leaves out /v1 is helped."""
-        told = "Its address, such as http://gpu-box:8000/v1 (Enter alone goes back)"
+        told = "Its address, such as http://gpu-box:8000/v1 (press Enter to go back)"
         while True:
             typed = str(
                 click.prompt(told, default="", show_default=False, prompt_suffix="> ")
@@ -291,7 +292,7 @@ class _Dialogue:
             if is_sound_address(address):
                 break
             expected = wrong_address(address) or "one without a user, a password and a query"
-            echo_error(f"That is no address of a server: expected {expected}.")
+            echo_error(f"That is not the address of a server: expected {expected}.")
         heard = asyncio.run(listed_at(provider, os.environ, address))
         return heard or address
 
@@ -301,7 +302,7 @@ class _Dialogue:
             echo_prose(f"  {get}")
         while True:
             hidden = is_terminal(sys.stdin)
-            told = "The key (it is not shown; Enter alone goes back)"
+            told = "The key (it is not shown; press Enter to go back)"
             typed = str(
                 click.prompt(
                     told, default="", show_default=False, hide_input=hidden, prompt_suffix="> "
@@ -312,8 +313,8 @@ class _Dialogue:
             if is_sound_key(typed):
                 return typed
             echo_error(
-                "That is no key: it holds spaces, quotation marks or letters that no key has. "
-                "Copy the key once more, alone."
+                "That is not a key: it contains spaces, quotation marks or letters no key has. "
+                "Copy only the key, and try again."
             )
 
     # --- the questions ------------------------------------------------------------------------
@@ -351,7 +352,7 @@ class _Dialogue:
             variable = provider.base_url_variable(os.environ)
             if variable is not None and not each.shut:
                 address = redact(provider.address(os.environ) or "")
-                yield f"server: {address}, found by {variable}, which is not stored"
+                yield f"server: {address}, taken from {variable}; the address is not stored"
 
     def _answered(self, question: Question, *, back: object = None, keys: bool = False) -> object:
         """With `keys`, whoever pastes one here has answered."""
@@ -386,13 +387,13 @@ class _Dialogue:
         stored = store_config(home, wizard.config())
         echo(f"Stored in {stored.path}.")
         if Stronger(self._settings).told(wizard.config()):
-            echo("Not all of it counts: the summary says what is stronger.")
+            echo("Some of these settings have no effect; the summary says what overrides them.")
         if stored.before is not None:
-            echo(f"What could not be used is kept: {stored.before}")
+            echo(f"The old file, which could not be used, is kept as {stored.before}")
         try:
             read_settings(os.environ, workspace_here())
         except UsageError as error:  # of another file, which was left out here
-            echo_prose(f"Nothing runs until this is corrected, too: {error}")
+            echo_prose(f"Nothing will run until this is corrected as well: {error}")
             return 0
         if speakers(self._around.found) or embedded_installed():
             echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
@@ -437,7 +438,7 @@ _NO_OR_YES = options(("no, go on", False), ("yes", True))
 START_ONE = "Start the server, then press Enter"
 HOW_ON = (
     "Set a provider's key (roundtable models names the variables), or start Ollama, LM Studio or "
-    "llama.cpp; `roundtable demo` shows a table without any."
+    "llama.cpp. `roundtable demo` shows a table without a model."
 )
 
 

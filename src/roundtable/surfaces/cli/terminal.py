@@ -216,7 +216,7 @@ async def confirmed(question: str, otherwise: str = YES, *, person: bool = False
         if answer is None:
             echo_error("")
     if answer is None:
-        raise UsageError("Nobody can be asked here.", otherwise)
+        raise UsageError("This needs your confirmation, and nobody can be asked here.", otherwise)
     return answer.lower() in ("y", "yes")
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from ...bootstrap import App
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
-from ...core.text import dollars
+from ...core.text import dollars, listed
 from ...procedures.opening import checked_amount
-from ..tokens.capability import OWNER, Capability, acts_of
+from ..tokens.capability import OWNER, TOLD, Capability, acts_of
 from ..tokens.monthly import allow, months_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
@@ -32,7 +32,9 @@ def list_command() -> int:
         _settle(tokens)
     found = tokens.listed()
     if not found:
-        echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
+        echo_error(
+            "There are no tokens. To end links that are not listed: roundtable tokens end all."
+        )
     months = with_app(lambda app: _months(app, found)) if any(map(_opens, found)) else {}
     for each in found:
         month = months.get(each.capability.id, "")
@@ -67,7 +69,7 @@ def _amount(given: str) -> float:
         amount = float(given.lstrip("$"))
     except ValueError:
         raise UsageError(
-            f"{given!r} is no amount.", f"Write US dollars, such as 20; or: {USUAL}."
+            f"{given!r} is not an amount.", f"Write US dollars, such as 20; or: {USUAL}."
         ) from None
     return checked_amount(amount, f"a month's budget of {given!r}")
 
@@ -146,7 +148,7 @@ def when(given: str, now: datetime) -> datetime:
 
 def told(held: Capability) -> str:
     """What it allows, in one line."""
-    parts = [f"may {', '.join(sorted(held.acts))}"]
+    parts = [f"may {listed([TOLD[act] for act in sorted(held.acts)])}"]
     if held.seat:
         parts.append(f"as {held.seat}")
     if held.discussions is None:
@@ -154,7 +156,7 @@ def told(held: Capability) -> str:
     elif held.discussions:
         parts.append("in " + ", ".join(sorted(held.discussions)))
     if held.spend is not None:
-        parts.append(f"for ${held.spend:g}")
+        parts.append(f"for up to ${held.spend:g}")
     if held.channels is None or held.channels:
         named = "every channel" if held.channels is None else ", ".join(sorted(held.channels))
         parts.append(f"news to {named}")

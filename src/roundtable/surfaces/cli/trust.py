@@ -16,7 +16,7 @@ from .here import settings_here, workspace_here
 from .terminal import confirmed, echo, echo_error
 
 _AGREE = "Trust these files as they are now?"
-_READ_THEM = "Run it in a terminal, or add --yes if you have read them."
+_READ_THEM = "Run it in a terminal, or add --yes if you have read the files."
 
 
 def trust_command(flags: Mapping[str, Any]) -> int:
@@ -28,7 +28,7 @@ def trust_command(flags: Mapping[str, Any]) -> int:
     if flags["forget"]:
         forgotten = settings.trust.forget()
         told = "is trusted any more" if forgotten else "was trusted"
-        echo_error(f"Nothing of {settings.workspace} {told}.")
+        echo_error(f"Nothing in {settings.workspace} {told}.")
         return 0
     return _ask(settings, yes=flags["yes"])
 
@@ -53,7 +53,7 @@ def _ask(settings: Settings, *, yes: bool) -> int:
     # What was shown is what is trusted, whatever the files say by now.
     trust.grant(files)
     echo_error(f"Trusted: {', '.join(file.shown for file in files)}.")
-    echo_error("A page or a tool server that is running already has to be started anew.")
+    echo_error("A page or a tool server that is already running has to be restarted.")
     return 0
 
 

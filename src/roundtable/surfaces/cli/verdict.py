@@ -444,7 +444,7 @@ def _spent(made: Made, cost: str) -> str:
 
 
 def cost_told(cost: str) -> str:
-    return "no cost" if cost == "$0.00" else cost
+    return "free" if cost == "$0.00" else cost
 
 
 def next_words(verdict: Verdict) -> list[str]:

@@ -130,7 +130,7 @@ def fleet_command(flags: Mapping[str, Any]) -> int:
         topic = on_one_line(each.topic, 50)
         echo(f"   {each.discussion_id}  for {_age(each.since)}  {topic}{why}")
     if fleet.set_aside:
-        echo("Set aside, because workers ended while they drove it:")
+        echo("Set aside, because workers ended while running it:")
     for aside in fleet.set_aside:
         why = f"  ({shown(aside.why)})" if aside.why else ""
         echo(f"   {aside.discussion_id}  {on_one_line(aside.topic, 50)}{why}")

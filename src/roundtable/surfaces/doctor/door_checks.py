@@ -105,8 +105,8 @@ async def check_channels(settings: Settings, env: Mapping[str, str]) -> list[Fin
     finally:
         await channels.close()
     if not places:
-        told = "Nobody is told of discussions."
-        found.append(Finding("channels", "missing", told, "Name channels under [news]."))
+        told, remedy = "No notifications are set up.", "Add channels under [news] in config.toml."
+        found.append(Finding("channels", "missing", told, remedy))
     return found
 
 
@@ -148,6 +148,8 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:
         remedy = f"{install('search')}, or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
-        yield Finding("search", "missing", "No web search.", "" if wanted == "none" else remedy)
+        yield Finding(
+            "search", "missing", "No web search is set up.", "" if wanted == "none" else remedy
+        )
     else:
         yield Finding("search", "ok", f"Web search by {search.name}.")

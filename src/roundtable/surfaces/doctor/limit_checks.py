@@ -29,16 +29,18 @@ async def check_limits(settings: Settings, found: Found, env: Mapping[str, str])
         for name, limits in gates_of(model, found.registry, env).items()
         if name == model
     ]
-    lines = [Finding("calls", "ok", f"At once at most: {', '.join(told + own)}.")] if told else []
+    lines = [Finding("calls", "ok", f"Call limits: {', '.join(told + own)}.")] if told else []
     return [*lines, *(await _of_the_fleet(settings))]
 
 
 def _words(limits: CallLimits) -> str:
-    words = f"{limits.at_once}" if limits.at_once is not None else ""
+    words = f"{limits.at_once} at once" if limits.at_once is not None else ""
     if limits.first and limits.at_once and limits.first < limits.at_once:
-        words += f" (from {limits.first} on)"
+        words += f" ({limits.first} to begin with)"
     if limits.per_minute is not None:
-        words += f" and {limits.per_minute:g} a minute" if words else f"{limits.per_minute:g}/min"
+        words += (
+            f" and {limits.per_minute:g} a minute" if words else f"{limits.per_minute:g} a minute"
+        )
     return words
 
 

@@ -41,15 +41,15 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
         )
     elif before and found.default_model != before:
         why = found.why_not(before)
-        told = f"Default model: {found.default_model}, for {before}, which is listed, {why.told}."
+        told = f"Default model: {found.default_model}. {before}, which is listed, {why.told}."
         yield Finding(
             "models",
             "doubtful",
             told,
-            "Name the one you want as default_model in config.toml, or with --models.",
+            "Set the one you want as default_model in config.toml, or name it with --models.",
         )
     else:
-        unnamed = "" if found.configured_default else "; nobody named it, so the host is chosen to "
+        unnamed = "" if found.configured_default else "; you named none, so the host is chosen to "
         fits = unnamed and f"{unnamed}fit the question"
         yield Finding("models", "ok", f"Default model: {found.default_model}{fits}")
     for each in found.providers:
@@ -97,8 +97,8 @@ def _wrong_key(provider: Provider, env: Mapping[str, str]) -> Finding | None:
         return Finding(
             "credentials",
             "broken",
-            f"{variable} holds characters that no key has.",
-            "Copy the key once more, without spaces and quotation marks.",
+            f"{variable} contains characters that no key has.",
+            "Copy the key again, without spaces and quotation marks.",
         )
     at_vendor = provider.at_vendor(provider.address(env))
     vendor = of_another_vendor(key, provider.id) if at_vendor else None
@@ -115,7 +115,7 @@ def check_stored_keys(keys: ProviderKeys, keyed: Keyed, registry: Registry) -> I
     """Those that were entered: by name, where they are kept, and for which server."""
     for name in sorted({*keys, *keys.addresses}):
         if keys.kept(name) == "keyring" and name not in keys:
-            told = f"{name} is stored in the system's keyring, which does not give it out here."
+            told = f"{name} is stored in the system's keyring, which cannot be read here."
             yield Finding("credentials", "doubtful", told, UNLOCK)
             continue
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
@@ -132,7 +132,9 @@ def check_agents(settings: Settings, found: Found) -> Iterator[Finding]:
     here = next((each.models for each in found.providers if each.id == "cmd"), ())
     if here:
         names = ", ".join(here)
-        yield Finding("agents", "ok", f"{names}, on your own subscription, where they are named.")
+        yield Finding(
+            "agents", "ok", f"{names}, on your own subscription; used only where you name them."
+        )
     for name, agent in settings.agents.items():
         if f"cmd/{name}" in here:
             continue
@@ -163,12 +165,12 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             "embedded",
             "broken",
             f"{path} is not the demonstration model: it is damaged or another file.",
-            "Delete it; it is fetched again when it is needed.",
+            "Delete it; it is downloaded again when needed.",
         )
     elif lacking := no_room(settings.home):
-        yield Finding("embedded", "doubtful", lacking, "Make room there, if you want it.")
+        yield Finding("embedded", "doubtful", lacking, "Free some space there if you want it.")
     else:
         size = f"{SMOLLM2.size / 1e6:.0f} MB"
         yield Finding(
-            "embedded", "missing", f"The demonstration model is fetched when it is needed ({size})."
+            "embedded", "missing", f"The demonstration model is downloaded when needed ({size})."
         )

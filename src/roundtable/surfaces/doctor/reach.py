@@ -141,12 +141,12 @@ async def _reached(
         remedy = trouble.remedy
         if unknown and "--models" not in remedy:
             remedy = f"{remedy} Or name a model: --models {provider.id}/NAME.".strip()
-        told = f"{trouble.told} Nobody was called, for none of its models is known."
+        told = f"{trouble.told} No call was made, because none of its models is known."
         return Finding("providers", state, told, remedy)
     called = await _call(speaker, tried)
     finding = called.finding(provider.label)
     if called.error is None and heard is not None and heard.heard != "listed":
-        told = f"{finding.text} Its list is not to be had: {heard.told}"
+        told = f"{finding.text} Its list is not available: {heard.told}"
         return Finding("providers", finding.state, told, finding.remedy)
     return finding
 

@@ -26,8 +26,8 @@ _PLUGIN = "@blockrun/clawrouter"
 _QUESTION = "Should a team of five build its product on microservices or on a monolith?"
 
 MINIMUM = (
-    "One key of any provider, one server of this machine (Ollama), or one command-line agent "
-    "(cmd/claude). Without any of them the demonstration model shows how a table works: "
+    "You need at least one of these: a provider's key, a local server (Ollama), or a command-line "
+    "agent (cmd/claude). Without any of them, the demonstration model shows how a table works: "
     "pip install 'roundtable-council[demo]'."
 )
 
@@ -41,13 +41,13 @@ def full_set_up(found: Found) -> list[str]:
         return []
     expected = _panel(found.registry)
     return [
-        "Any OpenAI-compatible proxy serves many vendors' models at one address. The one that is "
-        "prepared:",
+        "Any OpenAI-compatible proxy serves many vendors' models at one address. One is supported "
+        "out of the box, Blockrun, a paid service of a third party:",
         f"1. Install its plugin in your gateway: openclaw plugins install {_PLUGIN}",
         "2. Restart the gateway, so that it loads the plugin: openclaw gateway restart",
-        "3. The installation shows the address of a wallet. Send USDC on Base there; $5–10 last "
-        "for many runs.",
-        "4. Tell Roundtable where it listens: BLOCKRUN_PROXY_URL=http://localhost:8402",
+        "3. The installation shows the address of a wallet, from which Blockrun is paid. Send USDC "
+        "on Base there; $5–10 last for many runs.",
+        "4. Tell Roundtable where the proxy listens: BLOCKRUN_PROXY_URL=http://localhost:8402",
         *(
             [
                 f"Expected for one run with a panel of four: {dollars(expected[0])}–"
@@ -56,7 +56,7 @@ def full_set_up(found: Found) -> list[str]:
             if expected
             else []
         ),
-        "Another proxy: a [providers.NAME] table with its base_url in models.toml.",
+        "For another proxy, add a [providers.NAME] table with its base_url to models.toml.",
     ]
 
 
@@ -86,9 +86,9 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
             state = await app.service.open(request)
             told_before = await app.service.estimate(state)
     except NoModel:  # what is missing stands under "models"
-        return [Finding("run", "missing", "No discussion can be held before a model is there.")]
+        return [Finding("run", "missing", "No discussion can be held until a model is set up.")]
     except RoundtableError as error:
-        told = f"A {settings.choices.procedure} cannot be opened: {error.message}"
+        told = f"No {settings.choices.procedure} can be started: {error.message}"
         return [Finding("run", "broken", told, error.remedy)]
     told = f"A {state.start.procedure} takes about {_words(told_before)}."
     return [Finding("run", "ok", told)]
@@ -96,10 +96,10 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
 
 def _words(told: Estimate) -> str:
     if told.cost_usd is None or told.likely.cost_usd is None:
-        cost = "at an unknown price"
+        cost = "cost unknown"
     elif told.cost_usd[1] == 0:
-        cost = "at no cost"
+        cost = "free"
     else:
-        cost = f"for {dollars(told.cost_usd[0])}–{dollars(told.cost_usd[1])}"
+        cost = f"{dollars(told.cost_usd[0])}–{dollars(told.cost_usd[1])}"
     low, high = told.tokens
     return f"{told.calls} calls and {about(low)}–{about(high)} tokens, {cost}"

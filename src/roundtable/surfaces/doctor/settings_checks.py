@@ -61,7 +61,7 @@ def check_home(settings: Settings) -> Iterator[Finding]:
             told = f"There is no room left in {settings.home}."
             yield Finding("home", "broken", told, "Free some space.")
         elif (free := disk_usage(place).free) < LITTLE_ROOM:
-            told = f"Only {free / 1e6:.1f} MB are free in {settings.home}: a few discussions."
+            told = f"Only {free / 1e6:.1f} MB are free in {settings.home}: a few discussions fit."
             yield Finding("home", "doubtful", told, "Free some space.")
     except OSError as error:
         yield Finding(

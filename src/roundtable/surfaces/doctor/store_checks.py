@@ -48,9 +48,7 @@ async def _cannot_hear(ledger: Ledger) -> str:
 
     assert isinstance(ledger, PostgresLedger)
     if not ledger.exchange.can_listen:
-        return (
-            "A pooler stands before it: name the same database without it in ROUNDTABLE_DB_LISTEN."
-        )
+        return "It is behind a pooler: give its address without the pooler in ROUNDTABLE_DB_LISTEN."
     if await ledger.exchange.tried():
         return ""
     return "Check the address in ROUNDTABLE_DB_LISTEN." if ledger.pooled else "Run it again."
@@ -99,7 +97,7 @@ def _to_come(path: Path) -> Finding:
     if not has_room(folder):
         trouble = full(path)
         return Finding("database", "broken", trouble.message, trouble.remedy)
-    return Finding("database", "ok", f"{path} is made at the first discussion.")
+    return Finding("database", "ok", f"{path} is created with the first discussion.")
 
 
 def check_rights(settings: Settings) -> Iterator[Finding]:
@@ -109,7 +107,7 @@ def check_rights(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "home",
             "doubtful",
-            f"{settings.home} lies on a file system without access rights: other users of this "
+            f"{settings.home} is on a file system without access rights: other users of this "
             "machine may be able to read it.",
             "Choose another place with ROUNDTABLE_HOME.",
         )
@@ -123,7 +121,7 @@ def check_strays(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
             yield Finding(
                 "database",
                 "doubtful",
-                f"Another database of Roundtable lies at {path}, and is not used.",
+                f"There is another Roundtable database at {path}, which is not used.",
                 f"Use it with ROUNDTABLE_DB={path}, or delete it.",
             )
 

@@ -134,7 +134,7 @@ def _how(found: FoundProvider, provider: Provider, entered: Iterable[Entered]) -
 def _told(found: FoundProvider, reached: Reached | None, whence: str, how: str) -> Finding:
     if found.by_name:
         names = ", ".join(found.models)
-        told = f"{names}: on PATH, on your own subscription; not tried, speaks where it is named"
+        told = f"{names}: on PATH, on your own subscription; not tested, used only if named"
         return Finding(found.label, "ok", told)
     if reached is None:
         count = len(found.models)

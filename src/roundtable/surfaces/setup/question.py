@@ -62,9 +62,10 @@ class Question:
             if words in said:
                 return option.value
         if self.options and not self.free:
-            letters = ", ".join(option.letter for option in self.options)
+            *others, last = (option.letter for option in self.options)
+            letters = f"{', '.join(others)} or {last}"
             told = "That" if may_be_key(given) else repr(given)
-            raise UsageError(f"{told} is none of the options.", f"Answer with one of {letters}.")
+            raise UsageError(f"{told} is not one of the options.", f"Please answer {letters}.")
         if not given:
             raise UsageError("The answer is empty.", "Write a name.")
         return given

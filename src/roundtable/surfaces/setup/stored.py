@@ -13,6 +13,8 @@ from typing import Any
 
 from ...config_files import contents, json_object, known_version, text_at
 from ...core.errors import BadSetting, NewerFile, NotAllowed, UsageError
+from ...core.limits import WORDS, renamed
+from ...core.values import Budget
 from ...core.visible import shown
 from ...private import private_folder, put_private
 from ...settings import CONFIG_JSON, SET_UP, of_set_up
@@ -25,12 +27,15 @@ _ASKED = (
 
 
 def read_stored(home: Path) -> dict[str, Any]:
-    """What config.json holds; nothing if there is none. UsageError where `read_settings` would
+    """What config.json holds, its limits by the names of a `Budget`; nothing if there is none.
+    UsageError where `read_settings` would
     refuse it."""
     path = home / CONFIG_JSON
     stored = json_object(text_at(path, ours=True), str(path))
     if stored:
         of_set_up(stored, str(path))
+    if isinstance(budget := stored.get("budget"), dict):
+        stored["budget"] = renamed(budget, Budget.model_fields)
     return stored
 
 
@@ -58,6 +63,8 @@ def store_config(home: Path, config: Mapping[str, Any]) -> Stored:
         except UsageError:
             kept, broken = {}, path.is_file()
         whole = {**config, **{key: value for key, value in kept.items() if key not in _ASKED}}
+        if limits := whole.get("budget"):
+            whole["budget"] = {WORDS.get(name, name): value for name, value in limits.items()}
         # Nothing is written that would be refused.
         of_set_up(known_version(whole, str(path)), str(path))
         fresh = path.with_name(f"{path.name}.new")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...config_files import line_of, text_at, toml_table
 from ...core.errors import RoundtableError
+from ...core.limits import WORDS
 from ...core.limits import told as in_words
 from ...setting_lines import BUILT_IN, SettingLines
 from ...settings import CONFIG_JSON, CONFIG_TOML, Settings
@@ -53,15 +54,15 @@ class Stronger:
         elif "models" in config:
             chosen["models"] = tuple(config["models"].values())
         lines = [
-            f"{_NAMES.get(key, key)}: will not count, for {place} is stronger"
+            f"{_NAMES.get(key, key)}: will have no effect, because {place} overrides it"
             for key, place in self.places().items()
             if key in chosen and chosen[key] != self._in_force(_SETTINGS[key])
         ]
         stored = (config.get("budget") or {}).get(COST)
         for limit, place in self._limits():
             if stored is None or limit < stored:
-                said = f"limit: {in_words(COST, limit)} at most, as {place} says"
-                lines.append(f"{said}; the lowest counts")
+                said = f"limit: {in_words(COST, limit)} at most, because of {place}"
+                lines.append(f"{said}; the lowest limit applies")
         return tuple(lines)
 
     def _in_force(self, name: str) -> object:
@@ -79,9 +80,9 @@ class Stronger:
             text, table = "", {}
         for name in ("budget", "caps"):
             of_table = table.get(name)
-            limit = of_table.get(COST) if isinstance(of_table, dict) else None
-            if isinstance(limit, int | float):
-                yield limit, f"{path}:{line_of(text, f'{name}.{COST}')}"
+            for called in (WORDS[COST], COST) if isinstance(of_table, dict) else ():
+                if isinstance(limit := of_table.get(called), int | float):
+                    yield limit, f"{path}:{line_of(text, f'{name}.{called}')}"
         lines = SettingLines(self.settings)
         limit, where = self.settings.choices.caps.max_cost_usd, lines.origin(f"caps.{COST}")
         if limit is not None and where != str(path):
@@ -96,4 +97,4 @@ def kept_in_vain(stored: Mapping[str, Any]) -> tuple[str, ...]:
     path = stored.get("log_path")
     if not isinstance(path, str) or path.rstrip("/") == SESSION_LOGS:
         return ()
-    return (f"log_path: {path}, as before; it is ignored, a council's log goes to {SESSION_LOGS}/",)
+    return (f"log_path: {path}, as before; it is ignored: a council's log goes to {SESSION_LOGS}/",)

@@ -43,9 +43,9 @@ _CAPS = (
 )
 _AMOUNT = re.compile(r"\d{1,6}(?:[.,]\d{1,2})?")
 _PAGE = (
-    ("by itself, where I sit at a screen", "screen"),
-    ("by itself; it is served also where there is no screen", "always"),
-    ("only where I ask for it (--web)", "asked"),
+    ("automatically, if there is a screen", "screen"),
+    ("automatically; without a screen it is only served", "always"),
+    ("only when I ask for it (--web)", "asked"),
 )
 PAGES = {"screen": None, "always": True, "asked": False}
 """The setting `web` of each answer."""
@@ -171,9 +171,7 @@ class Wizard:
         path.append(self._asked("logging", LOGGING, options(("yes", True), ("no", False))))
         if not all(each.key in self.answers for each in path):
             return path
-        path.append(
-            self._asked("rest", f"The rest would be:\n{self._told()}\nIs that right?", _TAKE)
-        )
+        path.append(self._asked("rest", f"Other settings:\n{self._told()}\nKeep these?", _TAKE))
         if self.answers.get("rest") is False:
             path += self._one_by_one()
         if all(each.key in self.answers for each in path):
@@ -183,8 +181,8 @@ class Wizard:
     def _one_by_one(self) -> list[Question]:
         path = [
             self._asked("procedure", PROCEDURE, options(*_PROCEDURES), free=True),
-            self._model("host", "Which model is the host, who argues with nobody?"),
-            self._asked("cap", "At most how much may one discussion cost?", options(*_CAPS)),
+            self._model("host", "Which model should be the host? It leads, and takes no side."),
+            self._asked("cap", "What is the most a discussion may cost?", options(*_CAPS)),
         ]
         if self.answers.get("cap") == OTHER:
             path.append(self._asked("own_cap", OWN_CAP))
@@ -254,10 +252,10 @@ class Wizard:
         elif preset := config.get("preset"):
             lines.append(f"models: preset {preset} ({' / '.join(PRESETS[preset])})")
         else:
-            lines.append("models: whatever can speak when you ask")
+            lines.append("models: chosen to fit each question")
         named = models.values() if models else PRESETS.get(config.get("preset", ""), ())
         if absent := [name for name in dict.fromkeys(named) if not self.usable(name)]:
-            instead = "others would in their place" if self.models else "nor can anybody else"
+            instead = "others will stand in" if self.models else "nor can any other model"
             lines.append(f"  cannot speak now: {', '.join(absent)}; {instead}")
         lines.append("a council's round 2: " + _shown(_ROUND2, a["round2"]))
         language = config["language"]
@@ -267,15 +265,15 @@ class Wizard:
 
     def _told(self) -> str:
         cap = self._cap()
-        found = f"whatever there is (now {self.searches})" if self.searches else ""
+        found = f"automatic (currently {self.searches})" if self.searches else ""
         search = self.engine or found if self._rest("search") else "off"
         page = _shown(_PAGE, self._rest("page"))
         return "\n".join(
             [
                 f"procedure: {self._rest('procedure')}",
-                f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
+                f"host: {self._rest('host') or 'chosen to fit each question'}",
                 f"limit: {self._limits_told(cap)}",
-                f"web search: {search or 'as soon as one is set up'}",
+                f"web search: {search or 'automatic, once one is set up'}",
                 f"page: {page}",
             ]
         )
@@ -301,7 +299,7 @@ class Wizard:
 
     def _back(self) -> Wizard:
         if not self.answers:
-            raise UsageError("This is the first question.", "Ctrl-C ends the set-up.")
+            raise UsageError("This is the first question.", "Ctrl-C ends the setup.")
         last = list(self.answers)[-1]
         return replace(self, answers={k: v for k, v in self.answers.items() if k != last})
 
@@ -324,29 +322,29 @@ class Wizard:
         return value
 
 
-KEY_SEEN = "It can be read where it was typed: whoever may have seen it could use it."
+KEY_SEEN = "It was shown as you typed it, so anyone who saw it could use it."
 
 _MODELS = (
     ("🎯 one model for every seat", "one"),
     ("🔀 a different model for each seat", "each"),
     ("📦 a preset (cheap, balanced, premium, diverse)", "preset"),
 )
-_TAKE = options(("yes", True), ("no, ask me one by one", False))
+_TAKE = options(("yes", True), ("no, ask me about each", False))
 _PLACES = ("first", "second", "third")
-_SEAT = "Which model takes the {} seat? In a council that is the {}."
+_SEAT = "Which model should take the {} seat? In a council, that is the {}."
 ROUND2 = (
-    "In a council, should the experts cross-examine each other in a second round? It costs about "
-    "2x. Other procedures have their own rounds (--rounds)."
+    "In a council, should the experts cross-examine each other in a second round? That about "
+    "doubles the cost. Other procedures have their own rounds (--rounds)."
 )
 LANGUAGE = "In which language should the table answer?"
 LOGGING = (
     "Write a log file of each council to memory/roundtable/? The database keeps every discussion "
     "in any case."
 )
-PROCEDURE = "How should the table be held where you do not say?"
+PROCEDURE = "Which procedure should be the default?"
 
 
-OWN_CAP = "How many dollars? Write a number, such as 1.50; 0: nothing; none: no limit."
+OWN_CAP = "How many dollars? Write a number such as 1.50; 0: free models only; none: no limit."
 
 
 def _amount(value: str) -> float | str:
@@ -355,8 +353,8 @@ def _amount(value: str) -> float | str:
     text = value.removeprefix("$").strip()
     if not _AMOUNT.fullmatch(text):
         raise UsageError(
-            f"{'That' if may_be_key(value) else repr(value)} is no amount.",
-            "Write dollars and cents, such as 1.50; 0 for nothing; none for no limit.",
+            f"{'That' if may_be_key(value) else repr(value)} is not an amount.",
+            "Write dollars and cents, such as 1.50; 0 for free models only; none for no limit.",
         )
     return float(text.replace(",", "."))
 
@@ -365,7 +363,7 @@ def _limit(cap: float | None) -> str:
     if cap is None:
         return "none"
     if not cap:
-        return "$0 for each discussion: only models that cost nothing speak"
+        return "$0 for each discussion: only free models can be used"
     shown = "$" + f"{cap:.2f}".removesuffix(".00") if cap >= 0.01 else "less than a cent"
     return f"{shown} for each discussion"
 

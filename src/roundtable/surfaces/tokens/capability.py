@@ -37,7 +37,7 @@ TOLD: dict[Act, str] = {
     "speak": "speak",
     "lead": "lead the discussion",
     "open": "start discussions",
-    "own": "do what is the owner's",
+    "own": "do what the owner may",
 }
 
 

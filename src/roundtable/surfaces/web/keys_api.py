@@ -80,9 +80,9 @@ def router() -> APIRouter:
         if not is_sound_key(key):
             raise Denied(
                 422,
-                "That is no key: it holds spaces, quotation marks, line breaks or letters that no "
+                "That is not a key: it contains spaces, quotation marks, line breaks or letters no "
                 "key has.",
-                "Copy the key once more, alone.",
+                "Copy only the key, and try again.",
             )
         if not_its := not_theirs(provider, key, app.env):
             raise Denied(422, not_its.message, not_its.remedy)

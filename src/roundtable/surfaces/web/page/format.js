@@ -62,7 +62,7 @@ export function short(number) {
 
 /** What nobody knows is never zero. */
 export function money(usd) {
-  if (usd === null || usd === undefined) return t("not known");
+  if (usd === null || usd === undefined) return t("unknown");
   const dollars = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" };
   if (usd === 0) return numbered("nothing", 0, { ...dollars, maximumFractionDigits: 0 });
   return usd < 0.01 ? numbered("cents", usd, { ...dollars, minimumFractionDigits: 4 }) : numbered("dollars", usd, dollars);
@@ -88,7 +88,7 @@ export function allowed(budget) {
 
 /** A cost by how much of it is known: told by the providers, counted by the program, or neither. */
 export function spending({ cost_known: known, known_cost_usd: usd }) {
-  if (known === "unknown") return t("not known");
+  if (known === "unknown") return t("unknown");
   const cost = money(usd);
   return known === "about" ? t("about {cost}", { cost }) : known === "at_least" ? t("at least {cost}", { cost }) : cost;
 }

@@ -4,10 +4,10 @@ import { later, t } from "./words.js";
 
 /** By the program's name, in the order of the form: what it is called, and what is done. */
 export const WAYS = {
-  council: [later("Quick opinions"), later("Three views, a short exchange, one answer")],
+  council: [later("Three angles"), later("Evidence, analysis and a fresh look, weighed into one answer")],
   deliberation: [later("Weigh a decision"), later("Each answers alone, then they reply and vote")],
   "five-round": [later("Detailed plan"), later("Proposals, criticism, a plan with weeks and owners")],
-  adaptive: [later("Work on a text or code"), later("A panel made for the material you bring")],
+  adaptive: [later("Work the table plans itself"), later("To build, attack or compare something")],
   meeting: [later("A meeting I take part in"), later("They speak in turn, and so do you")],
 };
 

@@ -62,7 +62,7 @@ function Spent({ made, budget }) {
   const limits = allowed(budget);
   const calls = made.calls_of_unknown_cost;
   return html`<dl class="facts num">
-    <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("not known") : lasted(made.seconds)}</dd>
+    <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("unknown") : lasted(made.seconds)}</dd>
     <dt>${t("Calls")}</dt><dd>${count(made.calls)}</dd>
     <dt>${t("Tokens")}</dt><dd>${t("{in} in, {out} out", { in: count(made.input_tokens), out: count(made.output_tokens) })}</dd>
     <dt>${t("Cost")}</dt><dd>${spending(made)}${calls > 0 && ` (${n(calls, "{n} call of unknown cost", "{n} calls of unknown cost")})`}</dd>

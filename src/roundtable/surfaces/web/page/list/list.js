@@ -17,7 +17,7 @@ const LOOK_SEARCHING = 30_000;
 /** Rows that are shown at first, and with each demand for more. */
 const AT_ONCE = 100;
 const GROUPS = [["turn", later("Your turn")], ["live", later("Live")], ["decided", later("Decided")], ["split", later("Split")], ["unfinished", later("Not finished")], ["other", later("Other")]];
-const SORTS = { newest: later("Newest first"), oldest: later("Oldest first"), dearest: later("Dearest first") };
+const SORTS = { newest: later("Newest first"), oldest: later("Oldest first"), dearest: later("Most expensive first") };
 const NOTHING = { discussions: [], total: 0, counts: {}, procedures: [] };
 
 /** Rows that belong together stand together: a follow-up under what it follows. */

@@ -110,7 +110,7 @@ function Top({ info, state, derived, connection, myTurn, onMade }) {
       <span class=${kind} role="status">${told}</span>
       ${state.openedAt && html`<span>${elapsedWords(elapsed)}</span>`}
       ${usual >= 20 && html`<span class="usual">${usually(usual)}</span>`}
-      ${state.usage.calls > 0 && spent !== 0 && html`<span class="num">${spent === null ? (knownCost(state.usage) ? t("at least {cost} so far", { cost: money(knownCost(state.usage)) }) : t("cost not known")) : t("{cost} so far", { cost: money(spent) })}</span>`}
+      ${state.usage.calls > 0 && spent !== 0 && html`<span class="num">${spent === null ? (knownCost(state.usage) ? t("at least {cost} so far", { cost: money(knownCost(state.usage)) }) : t("cost unknown")) : t("{cost} so far", { cost: money(spent) })}</span>`}
       ${state.extraRounds > 0 && html`<span>${n(state.extraRounds, "{n} extra round", "{n} extra rounds")}</span>`}
       ${more && html`<button type="button" class="link wq" aria-expanded=${open} aria-controls="whole-question" onClick=${() => setOpen(!open)}>${t("Whole question")}</button>`}
       ${derived && html`<button type="button" class="link how" onClick=${onMade}>${t("How this is made")}</button>`}

@@ -16,7 +16,7 @@ function lasting(seconds) {
 }
 
 function costing(cost) {
-  if (!cost) return t("not known");
+  if (!cost) return t("unknown");
   if (cost[1] === 0) return t("nothing");
   const [low, high] = cost.map(money);
   return low === high ? low : t("{low} to {high}", { low, high });
@@ -41,7 +41,7 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
     </dl></div>
     ${limiting && html`<div class="limits"><label>${t("At most, in dollars")}<input type="number" min="0" step="0.01" inputmode="decimal" value=${limit} onInput=${(event) => setLimit(event.target.value)} /></label>
       <label>${t("At most, calls")}<input type="number" min="1" step="1" value=${calls} onInput=${(event) => setCalls(event.target.value)} /></label></div>`}
-    ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("Over the limit: {what}.", { what: each })}</p>`)}
+    ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("This may exceed the limits ({what}).", { what: each })}</p>`)}
     ${(found || secrets) && html`<${Secrets} found=${found ? found.body.found || [] : []} secrets=${secrets} setSecrets=${setSecrets} />`}
     <${Failure} error=${failed} />
     <div class="fix"><p class="xs soft">${value && `${lasting(value.seconds)}, ${costing(value.cost_usd)}`}</p>
@@ -55,7 +55,7 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
 /** Likely secrets: what was found, and what is to become of it. */
 function Secrets({ found, secrets, setSecrets }) {
   const choice = (value, text) => html`<label class="choice"><input type="radio" name="secrets" checked=${secrets === value} onChange=${() => setSecrets(value)} /> ${text}</label>`;
-  return html`<fieldset class="alert secrets"><legend>${t("This seems to hold secrets")}</legend>
+  return html`<fieldset class="alert secrets"><legend>${t("This seems to contain secrets")}</legend>
     ${found.length > 0 && html`<p role="alert">${t("Nothing was sent. Found:")}</p><ul>${found.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
     ${choice("redact", t("Take them out and send the rest"))}
     ${choice("send", t("They are no secrets: send everything"))}
