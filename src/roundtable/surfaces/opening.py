@@ -3,7 +3,7 @@ that says what is wrong with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -19,6 +19,9 @@ from ..core.text import listed
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..core.visible import shown as shown_text
 from ..documents.gathered import COLOURED, Gathered
+from ..experts.chosen import DESCRIBES, listed_experts
+from ..experts.library_files import own_files, read_library
+from ..experts.methods import find_method
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest, checked_topic
@@ -85,6 +88,8 @@ def open_request(
         spec = infer_procedure(given, default.name, own)
         held_as = _held_as(spec, default, given, surface)
     named = _named(given, spec, surface, explicit=bool(procedure))
+    if isinstance(listed_text := named.get("experts"), str) and DESCRIBES in listed_text:
+        named["experts"] = list(listed_experts(listed_text, _is_expert(settings)))
     _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
@@ -218,6 +223,13 @@ def _named(
         if not known.here:
             named[known.name] = value
     return named
+
+
+def _is_expert(settings: Settings) -> Callable[[str], bool]:
+    """Whether the library has somebody of this id or name, or there is such a method."""
+    library = read_library(own_files(*settings.expert_folders), settings.cache).values()
+    known = {name for each in library for name in (each.id, each.name.casefold())}
+    return lambda name: name.casefold() in known or find_method(name) is not None
 
 
 def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
