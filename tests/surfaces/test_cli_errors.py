@@ -473,6 +473,24 @@ def test_names_after_a_whole_question_are_not_asked(
     assert asked.code == 0, asked.err
 
 
+@pytest.mark.requirement("X-22")
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("--at-once", "3"), "Add --questions FILE, or leave --at-once out"),
+        (("--fresh",), "Add --questions FILE, or leave --fresh out"),
+        (("--quick", "--always-critique"), "--quick and --always-critique exclude each other"),
+        (("--procedure=council", "--all=scripted/echo"), "--models and --all mean the same"),
+        (("--procedure=adaptive", "--panel=scripted/echo"), "--models and --panel mean the same"),
+    ],
+)
+def test_an_option_that_would_do_nothing_beside_another_is_refused(
+    desk: Desk, line: tuple[str, ...], told: str
+) -> None:
+    outcome = desk("Tea or coffee?", "--models=scripted/echo", *line, "--dry-run")
+    refused(outcome, told)
+
+
 @pytest.mark.parametrize(
     "line",
     [

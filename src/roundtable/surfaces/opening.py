@@ -211,10 +211,7 @@ def _named(
             raise UsageError(
                 f"{_spelled(word, surface)} is empty.", "Give it a value, or leave it out."
             )
-        if (before := called.get(known.name)) is not None and known.kind == "list":
-            named[known.name] = known.joined(named[known.name], value)
-            continue
-        if before is not None:
+        if (before := called.get(known.name)) is not None:
             raise UsageError(
                 f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
                 f"Give one of them, best {shown(known, surface)}.",
@@ -233,12 +230,14 @@ def _is_expert(settings: Settings) -> Callable[[str], bool]:
 
 
 def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
-    """BadSetting for a value that no table could take: before anything is opened."""
+    """BadSetting for a value that no table could take, UsageError for two that contradict each
+    other: before anything is opened."""
     name = spec.name
     own = name.startswith(PREFIX)
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
-    checked_values(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+    rest = {key: value for key, value in named.items() if key != "participants"}
+    checked_values(spec.options, rest, where).check()
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

@@ -85,11 +85,22 @@ PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 def ask_command(flags: Mapping[str, Any]) -> int:
     refuse_idle_priority(flags)
+    _refuse_words_of_a_batch(flags)
     settings = settings_of(flags)
     refuse_stray_words(flags, settings)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
     return interruptible(lambda left: _ask(request, flags, settings, left))
+
+
+def _refuse_words_of_a_batch(flags: Mapping[str, Any]) -> None:
+    """UsageError for what only means something with several questions."""
+    given = (("--at-once", flags.get("at_once", 1) > 1), ("--fresh", flags.get("fresh", False)))
+    if word := next((word for word, said in given if said), ""):
+        raise UsageError(
+            f"{word} is for several questions from a file.",
+            f"Add --questions FILE, or leave {word} out.",
+        )
 
 
 def refuse_idle_priority(flags: Mapping[str, Any]) -> None:
