@@ -184,7 +184,7 @@ class Wizard:
         path = [
             self._asked("procedure", PROCEDURE, options(*_PROCEDURES), free=True),
             self._model("host", "Which model is the host, who argues with nobody?"),
-            self._asked("cap", "At most how much may one discussion cost?", options(*_CAPS)),
+            self._asked("cap", CAP, options(*_CAPS), free=True),
         ]
         if self.answers.get("cap") == OTHER:
             path.append(self._asked("own_cap", OWN_CAP))
@@ -321,6 +321,8 @@ class Wizard:
                 self.known_procedure(value)
             case "own_cap":
                 return _amount(value)
+            case "cap" if value not in (each for _, each in _CAPS):
+                return _amount(value)
         return value
 
 
@@ -344,8 +346,7 @@ LOGGING = (
     "in any case."
 )
 PROCEDURE = "How should the table be held where you do not say?"
-
-
+CAP = "At most how much may one discussion cost?"
 OWN_CAP = "How many dollars? Write a number, such as 1.50; 0: nothing; none: no limit."
 
 
