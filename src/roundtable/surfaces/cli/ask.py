@@ -164,11 +164,11 @@ async def _ask(
     request: OpenRequest, flags: Mapping[str, Any], settings: Settings, left: Left
 ) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
+        refuse_what_cannot_be_told(app, request, flags)
         if flags["dry_run"]:
             from .dry_run import dry_run
 
             return await dry_run(app, request, as_json=flags["as_json"], verbose=flags["verbose"])
-        refuse_what_cannot_be_told(app, request, flags)
         # What is only to be confirmed does not wait for a worker yet.
         at_once = flags["detach"] and not flags["confirm"]
         if flags["detach"]:

@@ -20,7 +20,7 @@ from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
-from ..files import write_chosen, write_deliverables
+from ..files import STANDARD, write_chosen, write_deliverables
 from .columns import echo_rows
 from .terminal import (
     confirmed,
@@ -111,7 +111,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
 
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"], datetime.now(UTC))
-    if flags["output"] is None:
+    if flags["output"] in (None, STANDARD):
         echo_document(text)
         return 0
     path = Path(flags["output"])
