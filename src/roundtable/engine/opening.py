@@ -42,7 +42,7 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
-from ..procedures.vocabulary import named_models
+from ..procedures.vocabulary import named_models, seat_models
 from ..rehearsal.room import room_for_documents
 from ..version import __version__
 from ..views.driving import calls_somebody, needs_driver
@@ -150,7 +150,11 @@ class Opening:
         if wanted is not None and self.casting is not None:
             if request.host_casts and wanted.open:
                 wanted = replace(wanted, shortlist=SHORTLIST)
-            wanted = replace(wanted, material=beginnings(request.context))
+            wanted = replace(
+                wanted,
+                material=beginnings(request.context),
+                models=seat_models(spec.options, request.options),
+            )
             chosen = await self.casting.choose(request.topic, wanted)
             if wanted.past:
                 chosen = replace(chosen, past=await self.past.answers(request.topic))
