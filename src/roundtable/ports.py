@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -661,6 +661,9 @@ class CastingRequest:
     """How many experts the host is told about in a sentence, where it casts; 0 where not."""
     material: str = ""
     """How the documents begin that the question is about."""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The models that are named for single seats, by the seat's id or name: the others are to be
+    as different from them as can be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.errors import BadSetting, UnknownName
+from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.state import State
 from roundtable.procedures.council.options import (
     PRESETS,
@@ -152,7 +152,6 @@ def test_quick_drops_round_two_and_leaves_the_models(level: str) -> None:
         ({"round2": True}, False, True),
         ({"round2": False}, True, False),
         ({"quick": True}, True, False),
-        ({"quick": True, "round2": True}, True, False),
         ({"budget": "low"}, True, False),
         ({"budget": "medium"}, False, True),
         ({"budget": "high", "quick": True}, True, False),
@@ -165,6 +164,23 @@ def test_round_two_is_held_unless_a_flag_the_budget_or_the_configuration_says_no
     state = hold(table, options=options)
     assert any("cross-examination" in turn for turn in asked(table)) is held
     assert state.status == "concluded"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"quick": True, "round2": True}, "--quick and --round2 on"),
+        ({"rounds": 1, "round2": "ask"}, "--rounds 1 and --round2 ask"),
+        ({"rounds": 2, "round2": False}, "--rounds 2 and --round2 off"),
+        ({"budget": "low", "rounds": 2}, "--budget low and --rounds 2"),
+        ({"budget": "high", "round2": False}, "--budget high and --round2 off"),
+    ],
+)
+def test_two_words_on_round_two_that_exclude_each_other_are_refused(
+    options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(UsageError, match=f"{told} exclude each other"):
+        opened({"preset": "single", **options})
 
 
 @pytest.mark.requirement("C-34")

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from roundtable.core.errors import UsageError
 from roundtable.core.record import record_of
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
@@ -102,11 +103,14 @@ def test_the_second_reading_shows_the_same_answers_and_options_from_the_end() ->
 
 
 def test_it_is_off_unless_asked_for_and_needs_a_critique() -> None:
-    for options in ({}, {**BOTH, "quick": True}):
-        at = table()
-        state = hold(at, options=options)
-        assert not any("reverse" in turn for turn in asked(at))
-        assert "order_check" not in codes(state)
+    at = table()
+    state = hold(at, options={})
+    assert not any("reverse" in turn for turn in asked(at))
+    assert "order_check" not in codes(state)
+    for one in ("dual_order", "always_critique"):
+        for short in ({"quick": True}, {"rounds": 1}):
+            with pytest.raises(UsageError, match="exclude each other"):
+                hold(table(), options={one: True, **short})
 
 
 def test_the_estimate_and_the_saving_count_the_second_reading() -> None:

@@ -267,6 +267,9 @@ def test_a_dry_run_shows_plan_prompts_and_estimate_and_leaves_nothing(desk: Desk
     assert "🔍 Scholar: scripted/echo" in outcome.out
     assert "📊 Estimate:" in outcome.out
     assert "---USER QUERY (untrusted)---" in outcome.out
+    assert outcome.out.index("---USER QUERY") < outcome.out.index("Seats:"), "they stay on a screen"
+    for nowhere in (("--notify", "nope"), ("--task", "nope:3")):
+        assert desk("Tea or coffee?", *QUICK, "--dry-run", *nowhere).code == 2
     assert desk("list", "--json").document == []
     assert not (desk.workspace / "memory").exists()
 

@@ -456,14 +456,70 @@ def test_what_is_plainly_an_id_is_not_offered_as_a_question(desk: Desk) -> None:
         (("--models", "scripted/echo", "scripted/stubborn"), "scripted/echo,scripted/stubborn"),
         (("--models", "scripted/echo", "opus"), "--models scripted/echo,opus"),
         (("--experts", "tax-adviser", "urban-planner"), "tax-adviser,urban-planner"),
+        (("--models", "acme-large", "acme-small"), "--models acme-large,acme-small"),
+        (("--host", "scripted/echo", "qwen3:8b"), "--host scripted/echo or --host qwen3:8b"),
+        (("--choices", "yes", "no"), "--choices yes,no"),
+        (("config.toml", "--context", "-"), "--context - --context config.toml"),
     ],
 )
 def test_names_after_a_whole_question_are_not_asked(
-    desk: Desk, line: tuple[str, ...], right: str
+    desk: Desk, line: tuple[str, ...], right: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (desk.workspace / "config.toml").touch()
+    monkeypatch.chdir(desk.workspace)
     refused(desk("Should we rent", *line, "--dry-run"), "would become part of the question")
     assert right in desk("Should we rent", *line, "--dry-run").err
     asked = desk("Should we rent", "a", "flat?", "--models", "scripted/echo", "--dry-run")
+    assert asked.code == 0, asked.err
+
+
+@pytest.mark.requirement("X-22")
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("--at-once", "3"), "Add --questions FILE, or leave --at-once out"),
+        (("--fresh",), "Add --questions FILE, or leave --fresh out"),
+        (("--quick", "--always-critique"), "--quick and --always-critique exclude each other"),
+        (("--procedure=council", "--all=scripted/echo"), "--models and --all mean the same"),
+        (("--procedure=adaptive", "--panel=scripted/echo"), "--models and --panel mean the same"),
+    ],
+)
+def test_an_option_that_would_do_nothing_beside_another_is_refused(
+    desk: Desk, line: tuple[str, ...], told: str
+) -> None:
+    outcome = desk("Tea or coffee?", "--models=scripted/echo", *line, "--dry-run")
+    refused(outcome, told)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("Should we sign?", "--context", "a.md", "b.md"),
+        ("--context", "a.md", "b.md", "Should we sign?"),
+        ("Should", "we", "sign?", "--context", "a.md", "b.md", "--quick"),
+    ],
+)
+def test_all_files_that_a_shell_makes_of_a_pattern_are_context(
+    desk: Desk, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(desk.workspace)
+    for name in ("a.md", "b.md"):
+        Path(name).write_text(f"This is {name}.")
+    asked = desk(*line, *ECHO, "--dry-run", "--json").document
+    assert asked["topic"] == "Should we sign?"
+    assert "This is b.md." in asked["prompts"][0]["user"]
+
+
+def test_a_question_without_quotes_may_begin_with_the_name_of_a_file(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(desk.workspace)
+    Path("a.md").write_text("This is it.")
+    asked = desk("--context", "a.md", "a.md", "is", "sound?", *ECHO, "--dry-run", "--json")
+    assert asked.document["topic"] == "a.md is sound?"
+    asked = desk(
+        "--models", "scripted/echo", "Is", "a.md", "sound or", "not?", *SCRIPTED, "--dry-run"
+    )
     assert asked.code == 0, asked.err
 
 

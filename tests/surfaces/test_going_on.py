@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from roundtable.core.errors import HeldElsewhere
+from roundtable.surfaces.cli import watching
 from roundtable.surfaces.python import Roundtable
 from tests.servers import TEST_KEY, Answer, ProviderServer, provider_server, status
 from tests.wire import Asked
@@ -56,6 +57,24 @@ def interrupted(desk: Desk) -> str:
 
 def said(server: ProviderServer) -> int:
     return sum(1 for each in server.requests if each.method == "POST")
+
+
+def test_who_watches_or_follows_up_what_nobody_drives_is_told_to_resume_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, house: ProviderServer
+) -> None:
+    at(monkeypatch, house)
+    monkeypatch.setattr(watching, "LOOK_EVERY", 0.01)
+    id_ = interrupted(desk)
+
+    watched = desk("show", id_, "--follow")
+    assert watched.code == 0
+    assert "it was interrupted" in watched.out
+    assert f"roundtable resume {id_}" in watched.out
+    told = desk("follow-up", id_, "And in winter?", "--no-log")
+    assert (told.code, "was interrupted" in told.err) == (2, True), told.err
+    assert f"roundtable resume {id_}" in told.err
+    assert desk("resume", id_, "--no-log", "-q").code == 0
+    assert desk("follow-up", id_, "And in winter?", "--no-log", "-q").code == 0
 
 
 @pytest.mark.requirement("Z-36")

@@ -78,6 +78,11 @@ def test_an_export_goes_to_a_new_file_and_never_over_another(desk: Desk) -> None
     assert "taken.md exists already. Choose another name." in refused.err.replace("\n", " ")
     assert "cannot be written" in under_a_file.err
     assert taken.read_text() == "mine"
+    assert desk("export", found, "-o", "-").out == desk("export", found).out
+    bundled = desk("export", found, "--bundle", "-")
+    assert bundled.out.splitlines()[0].startswith("{")
+    assert "Head: " in bundled.err
+    assert not (desk.workspace / "-").exists()
 
 
 @pytest.mark.requirement("I-10")

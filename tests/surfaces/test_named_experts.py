@@ -43,6 +43,42 @@ def test_a_name_that_nobody_in_the_library_has_is_noted(
     assert server.requests == []
 
 
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round"])
+@pytest.mark.parametrize(
+    ("experts", "seated"),
+    [
+        ("Beekeeper: asks of bees, and of honey,Lawyer: reads", ["Beekeeper", "Lawyer"]),
+        ("Beekeeper: 1,000 bees, honey,threat-modeller", ["Beekeeper", "Threat Modeller"]),
+        ("Beekeeper: asks of bees, Pre-mortem,Zorp", ["Beekeeper", "Pre-mortem", "Zorp"]),
+        ('"Beekeeper: asks of bees, and of honey",Zorp', ["Beekeeper", "Zorp"]),
+    ],
+)
+def test_a_comma_in_a_sentence_about_an_expert_seats_nobody(
+    desk: Desk, server: ProviderServer, procedure: str, experts: str, seated: list[str]
+) -> None:
+    asked = ("Tea or coffee?", "--procedure", procedure, "--experts", experts, "--dry-run")
+    *seats, _host = desk(*asked, "--json").document["participants"]
+    assert [each["name"] for each in seats] == seated
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting", "council"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_model_that_is_named_for_one_seat_leaves_the_others_to_the_other_seats(
+    desk: Desk, server: ProviderServer, procedure: str, place: int
+) -> None:
+    council = procedure == "council"
+    seats = ["Scholar", "Engineer", "Muse"] if council else ["Ann", "Bob", "Cid"]
+    experts = () if council else ("--experts", ",".join(seats))
+    for model in ("teapot-1", "kettle-2"):
+        asked = ("Tea or coffee?", "--procedure", procedure, *experts, "--dry-run", "--json")
+        *found, _host = desk(*asked, "--models", f"{seats[place]}={model}").document["participants"]
+        held = [each["models"][0] for each in found]
+        assert held[place] == f"openai/{model}"
+        assert len(set(held)) == 3, held
+    assert server.requests == []
+
+
 def test_it_is_noted_in_a_run(desk: Desk, server: ProviderServer) -> None:
     done = desk(
         *("Tea or coffee?", "--procedure", "five-round", "--quick", "--no-log", "--json"),

@@ -381,8 +381,7 @@ def test_five_rounds_send_five_notices_of_progress_or_none(tmp_path: Path, on: b
                 procedure="five-round",
                 news=news,
                 strict_rounds=True,
-                models={"host": "scripted/echo"},
-                model="scripted/echo",
+                models=["scripted/echo"],
             )
             state = await one.run(state.discussion_id)
             assert state.status == "concluded"

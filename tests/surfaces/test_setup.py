@@ -599,6 +599,19 @@ def test_nothing_may_be_spent_is_not_the_same_as_no_limit(
     assert outcome.err.count("is not an amount") == typed.count("\n") - 1
 
 
+@pytest.mark.parametrize(
+    ("typed", "limit"), [("5", 5.0), ("$2", 2.0), ("cheap\n1,50", 1.5), ("0", 0.0), ("B", 2.0)]
+)
+@pytest.mark.usefixtures("ollama")
+def test_an_amount_is_taken_where_amounts_are_offered_by_letter(
+    desk: Desk, typed: str, limit: float
+) -> None:
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
+    outcome, config = setup(desk, f"{before}n\n\n\n{typed}\n\n\n{STORE}")
+    assert config["budget"]["max_cost_usd"] == limit
+    assert outcome.err.count("'cheap' is no amount.") == typed.count("\n")
+
+
 @pytest.mark.parametrize(("letter", "web"), [("A", None), ("B", True), ("C", False)])
 @pytest.mark.usefixtures("ollama")
 def test_what_the_page_does_is_stored_as_it_was_chosen(

@@ -325,7 +325,9 @@ def asked_again(
     if state.closed is None:
         raise NotAllowed(
             f"{state.discussion_id} is not over yet: its stages are still being asked.",
-            f"Wait for its end, or stop it first: roundtable stop {state.discussion_id}",
+            "Wait for its end; where it was interrupted, let it go on: "
+            f"roundtable resume {state.discussion_id}; or stop it first: "
+            f"roundtable stop {state.discussion_id}",
         )
     if not state.stages:
         raise NotAllowed(f"In {state.discussion_id} nobody was asked anything.", "Ask anew.")

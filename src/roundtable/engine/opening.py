@@ -6,7 +6,7 @@ seats them. All of it is recorded in one step, with a place in the queue where a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -42,10 +42,10 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
-from ..procedures.vocabulary import named_models
+from ..procedures.vocabulary import named_models, seat_models
 from ..rehearsal.room import room_for_documents
 from ..version import __version__
-from ..views.driving import calls_somebody
+from ..views.driving import calls_somebody, needs_driver
 from .find import find_discussion
 from .past import Past
 from .tools import Tools
@@ -73,6 +73,8 @@ class Opening:
     news: Notifications | None
     remarks: Remarks
     queue: Queue | None
+    coming: Collection[str]
+    """What this process is about to drive."""
 
     async def open(self, request: OpenRequest, key: str | None, *, queued: bool) -> State:
         """The new discussion, or the one that an earlier call with this key opened."""
@@ -107,7 +109,10 @@ class Opening:
 
     async def _to_follow(self, called: str) -> State:
         found = await find_discussion(self.archive, called)
-        return may_follow(fold(await self.archive.read(found)))
+        state = fold(await self.archive.read(found))
+        here = found in self.tools.loop_gate.outside or found in self.coming
+        driven = here or await self.archive.driver(found) is not None
+        return may_follow(state, interrupted=needs_driver(state) and not driven)
 
     async def _material(self, request: OpenRequest, earlier: State | None) -> tuple[Material, ...]:
         """What lies on the table from the start: what earlier discussions hand on, and what came
@@ -145,7 +150,11 @@ class Opening:
         if wanted is not None and self.casting is not None:
             if request.host_casts and wanted.open:
                 wanted = replace(wanted, shortlist=SHORTLIST)
-            wanted = replace(wanted, material=beginnings(request.context))
+            wanted = replace(
+                wanted,
+                material=beginnings(request.context),
+                models=seat_models(spec.options, request.options),
+            )
             chosen = await self.casting.choose(request.topic, wanted)
             if wanted.past:
                 chosen = replace(chosen, past=await self.past.answers(request.topic))

@@ -148,6 +148,7 @@ class Service:
             news=news,
             remarks=remarks,
             queue=queue,
+            coming=self.coming,
         )
         self._learned = Learned(self._opening.archive)
 

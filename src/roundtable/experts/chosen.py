@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..core.errors import UsageError
@@ -50,6 +51,30 @@ def is_described(named: str) -> bool:
     """Whether it is a name with a sentence after a colon and a blank: a colon alone may belong to
     the name."""
     return all(part.strip() for part in named.partition(DESCRIBES))
+
+
+_PART = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"\s*|(?P<bare>[^,，、;；]*))(?P<end>[,，、;；]|$)')
+
+
+def listed_experts(text: str, is_known: Callable[[str], bool]) -> tuple[str, ...]:
+    """The experts of a list in one text, some with a sentence of their own. A sentence has commas:
+    what follows one belongs to it, unless it is an expert whom `is_known` knows, has a sentence
+    itself, or stands in quotation marks. So nobody is seated whom nobody named."""
+    found: list[str] = []
+    in_sentence, comma = False, ""
+    for part in _PART.finditer(text):
+        said = " ".join((part["quoted"] or part["bare"] or "").split())
+        if not said:
+            continue
+        own = part["quoted"] is not None or is_described(said) or is_known(said)
+        if in_sentence and not own:
+            blank = " " if text[part.start()].isspace() else ""
+            found[-1] += f"{comma}{blank}{said}"
+        else:
+            found.append(said)
+            in_sentence = part["quoted"] is None and is_described(said)
+        comma = part["end"]
+    return tuple(found)
 
 
 def bare_name(named: str) -> str:

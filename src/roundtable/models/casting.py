@@ -23,6 +23,7 @@ from ..experts.chosen import (
 )
 from ..experts.methods import METHODS, find_method
 from ..ports import CastingRequest, ChosenExpert, ChosenExperts
+from ..procedures.vocabulary import ModelWishes
 from .routing import HOST, Route, RouteTier, Vacancy
 
 if TYPE_CHECKING:
@@ -59,8 +60,13 @@ class LibraryCasting:
 
     async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
         experts = await asyncio.to_thread(self._experts, topic, casting_request)
-        vacancies = [Vacancy(p.id, p.domain, p.needs) for p in experts]
-        routes = (await self._router()).route([*vacancies, Vacancy(HOST, HOST)])
+        router, wishes = await self._router(), ModelWishes(by_seat=casting_request.models)
+        own = [wishes.named_for(p.id, p.name) for p in experts]
+        vacancies = [
+            Vacancy(p.id, p.domain, p.needs, router.known(named) if named else None)
+            for p, named in zip(experts, own, strict=True)
+        ]
+        routes = router.route([*vacancies, Vacancy(HOST, HOST)])
         *of_experts, of_host = routes
         seated = zip(experts, of_experts, strict=True)
         near = await asyncio.to_thread(self._shortlist, topic, casting_request)
@@ -96,6 +102,8 @@ class LibraryCasting:
     def _told(self, route: Route) -> str:
         if self._model(route) is None:
             return "on the default model"
+        if route.tier == "call":
+            return "as it was named"
         if route.tier == "settings":
             return "as your settings say"
         tags = f" for {', '.join(route.tags)}" if route.tags else ""

@@ -99,8 +99,15 @@ class Catalogue:
         wanted = self._wanted(name)
         if self._found.usable(wanted.id) or self._found.resembled(wanted) or not self.usable:
             return name
-        free = [each for each in self.usable if each not in taken]
-        return free[0] if free else self.usable[len(taken) % len(self.usable)]
+        held = Counter(filter(None, map(self._id, taken)))
+        return min(self.usable, key=lambda model: held[model])
+
+    def _id(self, name: str) -> str:
+        """The model that a name means; empty where it means none."""
+        try:
+            return self._registry.resolve(name).id
+        except UnknownName:
+            return ""
 
     def _families_first(self, models: Sequence[str]) -> list[str]:
         """The first of every family before the second of any."""

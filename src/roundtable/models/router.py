@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.errors import UnknownName
 from .found import Found
 from .routing import RoutableModel, Route, Vacancy, route
 from .routing_files import RoutingFiles
@@ -19,6 +20,13 @@ class Router:
         self._local = files.local
         self._declared = [each for each in files.declared if found.usable(each.id)]
         self._candidates = routable_models(found)
+
+    def known(self, name: str) -> str | None:
+        """The model that a name means; None where it means none: whoever seats it says so."""
+        try:
+            return self._found.registry.resolve(name).id
+        except UnknownName:
+            return None
 
     def route(self, vacancies: Sequence[Vacancy]) -> list[Route]:
         """A model for each seat, in order. UnknownName if a call names one that does not exist.

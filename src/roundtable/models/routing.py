@@ -140,7 +140,7 @@ def route(
     families = {each.id: each.family for each in (*found, *declared)}
     for tier, models in tiers:
         if tier == "found" and own:
-            in_turn = cycle(own)
+            in_turn = cycle(_untaken_first(own, [r.model for r in routes.values()]))
             for n, vacancy in enumerate(vacancies):
                 if n not in routes and vacancy.seat != HOST:
                     routes[n] = Route(vacancy.seat, next(in_turn), "settings")
@@ -158,6 +158,16 @@ def route(
     for n, vacancy in enumerate(vacancies):
         routes.setdefault(n, Route(vacancy.seat, one_model, "one model"))
     return [routes[n] for n in range(len(vacancies))]
+
+
+def _untaken_first(own: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """The models in turn, beginning with those that nobody has yet."""
+    left = Counter(taken)
+    rest, last = [], []
+    for model in own:
+        (last if left[model] > 0 else rest).append(model)
+        left[model] -= 1
+    return [*rest, *last]
 
 
 def _mapped(vacancy: Vacancy, local: Mapping[str, str]) -> str | None:

@@ -20,8 +20,14 @@ DEMONSTRATION = "demo"
 """Who opens the quick verification, in which one voice speaks for everybody."""
 
 
-def may_follow(state: State) -> State:
-    """The discussion, if there is something to go on from; NotAllowed says why not."""
+def may_follow(state: State, *, interrupted: bool = False) -> State:
+    """The discussion, if there is something to go on from; NotAllowed says why not. `interrupted`:
+    nobody drives it, so that there is no end to wait for."""
+    if interrupted:
+        raise NotAllowed(
+            f"{state.discussion_id} was interrupted: there is no verdict to go on from.",
+            f"Let it go on first: roundtable resume {state.discussion_id}",
+        )
     if state.closed is None:
         raise NotAllowed(
             f"{state.discussion_id} is not over yet: there is no verdict to go on from.",

@@ -159,13 +159,6 @@ class Option:
         """Whether a text is a list without a part, such as `,,`."""
         return self.kind in ("list", "pairs") and not split_list(text)
 
-    def joined(self, one: Any, other: Any) -> tuple[Any, ...]:
-        """A list that was given under two of its names. UsageError for what is no list."""
-        parts = [self.read(each) for each in (one, other)]
-        if self.kind != "list" or not all(isinstance(each, list | tuple) for each in parts):
-            raise UsageError(f"{self.name} is given twice.", "Give it under one of its names.")
-        return (*parts[0], *parts[1])
-
 
 class ProcedureOptions(Value):
     """Base of the options of a procedure. Older names are understood, and lists may be given as
@@ -174,6 +167,19 @@ class ProcedureOptions(Value):
     cannot: ClassVar[Mapping[str, str]] = {}
     """Of the words of all procedures those that this one cannot honour, each with the reason and
     what to do instead, as two sentences."""
+
+    def contradictions(self) -> Iterator[tuple[str, str, str]]:
+        """Two options at a time of which one would do nothing beside the other, and why; each as it
+        would be written. A word that another is said to override is none of them."""
+        yield from ()
+
+    def check(self) -> None:
+        """UsageError for options that exclude each other: whoever gave both believes that both
+        were done."""
+        for one, other, why in self.contradictions():
+            raise UsageError(
+                f"{one} and {other} exclude each other: {why}.", "Leave one of them out."
+            )
 
     @classmethod
     def bounds(cls) -> dict[str, str]:
@@ -190,22 +196,14 @@ class ProcedureOptions(Value):
     def _as_declared(cls, values: Any) -> Any:
         if not isinstance(values, Mapping):
             return values
-        found = {key: value for key, value in values.items() if find(cls, key) is None}
-        for option, value in _paired(cls, values):
-            known = found.get(option.name)
-            found[option.name] = (
-                option.read(value) if known is None else option.joined(known, value)
-            )
+        found: dict[Any, Any] = {}
+        for key, value in values.items():
+            known = find(cls, key)
+            name = key if known is None else known.name
+            if name in found:
+                raise UsageError(f"{name} is given twice.", "Give it under one of its names.")
+            found[name] = value if known is None else known.read(value)
         return found
-
-
-def _paired(
-    model: type[ProcedureOptions], values: Mapping[Any, Any]
-) -> Iterator[tuple[Option, Any]]:
-    for key, value in values.items():
-        known = find(model, key)
-        if known is not None:
-            yield known, value
 
 
 @cache

@@ -93,11 +93,13 @@ class Seats:
         }
         return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
 
-    def at_hand(self, model: str) -> str:
-        """A model that nobody asked for by name, or what is here in its place."""
+    def at_hand(self, model: str, named: Sequence[str] = ()) -> str:
+        """A model that nobody asked for by name, or what is here in its place, one first that is
+        not `named` for a seat to come."""
         if not isinstance(self._models, ListedModels):
             return model
-        return self._models.at_hand(model, [each.speaker.model for each in self.participants])
+        seated = [each.speaker.model for each in self.participants]
+        return self._models.at_hand(model, [*seated, *named])
 
     def or_instead(self, model: str | None, name: str, named: Sequence[str]) -> str | None:
         """A model that nobody named for this seat; where nobody but a demonstration could speak in

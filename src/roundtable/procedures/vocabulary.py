@@ -10,7 +10,7 @@ from typing import Any
 from ..core.errors import BadSetting, UnknownName, UsageError
 from ..core.events import NoteAdded
 from .checking import MOST_CHOICES, split_list
-from .options import Part, ProcedureOptions, Surface, described, option
+from .options import Part, ProcedureOptions, Surface, described, find, option
 
 ABOUT: Mapping[str, str] = {
     "models": "Models for the seats, in order; the list repeats if it is shorter. SEAT=MODEL sets "
@@ -114,6 +114,15 @@ def named_models(options: type[ProcedureOptions], given: Mapping[str, Any]) -> t
         wanted = [part.partition(_BY_SEAT) for part in parts if isinstance(part, str)]
         found += [(model or name).strip() for name, _, model in wanted]
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+def seat_models(options: type[ProcedureOptions], given: Mapping[str, Any]) -> Mapping[str, str]:
+    """The models that somebody named for single seats, by the seat."""
+    known = find(options, "models")
+    value = given.get("models") if known is not None else None
+    value = known.read(value) if known is not None and value else ()
+    parts = [part.partition(_BY_SEAT) for part in value if isinstance(part, str)]
+    return {seat.strip(): model.strip() for seat, mark, model in parts if mark and model.strip()}
 
 
 @dataclass(frozen=True, slots=True)

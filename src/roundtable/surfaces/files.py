@@ -14,6 +14,8 @@ from ..procedures import procedure_spec
 
 WORKS = "deliverables"
 """Where works lie whose procedure leaves no document."""
+STANDARD = "-"
+"""Standard output, where the name of a file is wanted."""
 
 
 class WorkspaceFiles:

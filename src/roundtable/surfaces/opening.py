@@ -3,7 +3,7 @@ that says what is wrong with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -19,6 +19,9 @@ from ..core.text import listed
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..core.visible import shown as shown_text
 from ..documents.gathered import COLOURED, Gathered
+from ..experts.chosen import DESCRIBES, listed_experts
+from ..experts.library_files import own_files, read_library
+from ..experts.methods import find_method
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest, checked_topic
@@ -85,6 +88,8 @@ def open_request(
         spec = infer_procedure(given, default.name, own)
         held_as = _held_as(spec, default, given, surface)
     named = _named(given, spec, surface, explicit=bool(procedure))
+    if isinstance(listed_text := named.get("experts"), str) and DESCRIBES in listed_text:
+        named["experts"] = list(listed_experts(listed_text, _is_expert(settings)))
     _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
@@ -206,10 +211,7 @@ def _named(
             raise UsageError(
                 f"{_spelled(word, surface)} is empty.", "Give it a value, or leave it out."
             )
-        if (before := called.get(known.name)) is not None and known.kind == "list":
-            named[known.name] = known.joined(named[known.name], value)
-            continue
-        if before is not None:
+        if (before := called.get(known.name)) is not None:
             raise UsageError(
                 f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
                 f"Give one of them, best {shown(known, surface)}.",
@@ -220,13 +222,22 @@ def _named(
     return named
 
 
+def _is_expert(settings: Settings) -> Callable[[str], bool]:
+    """Whether the library has somebody of this id or name, or there is such a method."""
+    library = read_library(own_files(*settings.expert_folders), settings.cache).values()
+    known = {name for each in library for name in (each.id, each.name.casefold())}
+    return lambda name: name.casefold() in known or find_method(name) is not None
+
+
 def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
-    """BadSetting for a value that no table could take: before anything is opened."""
+    """BadSetting for a value that no table could take, UsageError for two that contradict each
+    other: before anything is opened."""
     name = spec.name
     own = name.startswith(PREFIX)
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
-    checked_values(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+    rest = {key: value for key, value in named.items() if key != "participants"}
+    checked_values(spec.options, rest, where).check()
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

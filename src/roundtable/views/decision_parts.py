@@ -87,7 +87,7 @@ Chip = Literal[
 ]
 """Where an expert stands in a word; empty where nobody knows what it held at first."""
 
-SHORTEST_NAME = 20
+SHORTEST_NAME = 24
 """Characters up to which a name needs no shorter one."""
 DANGLING = frozenset(["and", "&", "of", "for", "the", "in", "on", "to", "with", "und", "y", "de"])
 
@@ -450,15 +450,19 @@ class Made:
 
 
 def short_name(name: str, others: frozenset[str] = frozenset()) -> str:
-    """A name for where there is little room: its first words, if nobody else begins with them."""
+    """A name for where there is little room: its first words, if nobody else begins with them. One
+    that is cut through shows it."""
     if len(name) <= SHORTEST_NAME:
         return name
-    words = clip_words(name, SHORTEST_NAME, "").split()
+    words = clip_words(f"{name} ", SHORTEST_NAME + 1, "\0").removesuffix("\0").split()
+    cut_through = name[len(" ".join(words)) :][:1].isalnum()
     while words and words[-1].casefold() in DANGLING:
         words.pop()
     short = " ".join(words)
     taken = any(other.startswith(short) for other in others if other != name)
-    return name if taken or not short else short
+    if taken or not short:
+        return name
+    return clip_words(name, SHORTEST_NAME) if cut_through else short
 
 
 _NUMBERS = (

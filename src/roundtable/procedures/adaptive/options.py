@@ -8,10 +8,10 @@ it does; the mode with the most hits wins, and of equals the one that stands fir
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from ...core.errors import BadSetting, UsageError
+from ...core.errors import BadSetting
 from ...core.pattern import pattern
 from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
@@ -154,14 +154,17 @@ class AdaptiveFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> AdaptiveFlags:
         flags = checked(cls, options, WHERE)
-        if len(flags.forced) > 1:
-            given = " and ".join(f"--{mode}" for mode in flags.forced)
-            raise UsageError(f"{given} exclude each other.", "Force one mode, or none.")
+        flags.check()
         if "models" in flags.model_fields_set and not 1 <= len(flags.models) <= MAX_LISTED:
             raise BadSetting(WHERE, "models", f"1 to {MAX_LISTED} models or a profile")
         if len(flags.experts) > MAX_LISTED:
             raise BadSetting(WHERE, "experts", f"at most {MAX_LISTED} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    def contradictions(self) -> Iterator[tuple[str, str, str]]:
+        if len(self.forced) > 1:
+            one, other, *_ = (f"--{mode}" for mode in self.forced)
+            yield one, other, "only one mode can be forced"
 
     @property
     def forced(self) -> tuple[TaskMode, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -109,7 +110,24 @@ class CouncilFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
         flags = checked(cls, options, WHERE)
+        flags.check()
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    def contradictions(self) -> Iterator[tuple[str, str, str]]:
+        said: list[tuple[str, Round2]] = []
+        if self.budget is not None:
+            said.append((f"--budget {self.budget}", self.budget != "low"))
+        if self.quick:
+            said.append(("--quick", False))
+        elif self.rounds is not None:
+            said.append((f"--rounds {self.rounds}", self.rounds > 1))
+        if self.round2 is not None:
+            word = {True: "on", False: "off"}.get(self.round2, self.round2)
+            said.append((f"--round2 {word}", self.round2))
+        for (one, held), (other, otherwise) in combinations(said, 2):
+            # The quick form of a budget is its models without round 2.
+            if held != otherwise and other != "--quick":
+                yield one, other, f"{one} {'holds' if held else 'leaves out'} round 2"
 
     @property
     def wishes(self) -> ModelWishes:

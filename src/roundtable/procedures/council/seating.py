@@ -27,11 +27,12 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     seats = Seats(models, (*plan.notes, *shared))
     named = named_models(CouncilFlags, request.options)
     own = named or seats.of_this_machine(request.host_model)
-    for role in ROLES:
+    for place, role in enumerate(ROLES):
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name
         if wanted and role.id in plan.by_default:
-            at_hand = seats.at_hand(wanted)
+            later = [r.id for r in ROLES[place:] if r.id not in plan.by_default]
+            at_hand = seats.at_hand(wanted, [plan.models[each] for each in later])
             # Nobody asked for it, so where the user's models are all here, it has to be here, too.
             wanted = at_hand if named or not own or seats.is_here(at_hand) else own[0]
         if name not in named and named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...core.errors import BadSetting
@@ -52,11 +52,20 @@ class DeliberationFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> DeliberationFlags:
         flags = checked(cls, options, WHERE)
+        flags.check()
         if len(flags.experts) > MOST_SEATS:
             raise BadSetting(WHERE, "experts", f"at most {MOST_SEATS} of them")
         if len(flags.wishes.in_order) > MOST_SEATS:
             raise BadSetting(WHERE, "models", f"at most {MOST_SEATS} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    def contradictions(self) -> Iterator[tuple[str, str, str]]:
+        short = "--quick" if self.quick else "--rounds 1"
+        why = "without a critique nobody reviews the others"
+        if self.always_critique and not self.critique:
+            yield short, "--always-critique", why
+        if self.dual_order and not self.critique:
+            yield short, "--dual-order", why
 
     @property
     def wishes(self) -> ModelWishes:

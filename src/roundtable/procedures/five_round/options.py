@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -120,6 +120,7 @@ class FiveRoundFlags(ProcedureOptions):
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:
         """The options, or BadSetting or UnknownName."""
         flags = checked(cls, options, WHERE)
+        flags.check()
         if flags.history is not None and not _HISTORY.fullmatch(flags.history):
             raise BadSetting(WHERE, "history", "full, or chars:N such as chars:200")
         if flags.rounds < ROUNDS and "quick" not in flags.model_fields_set:
@@ -135,6 +136,10 @@ class FiveRoundFlags(ProcedureOptions):
         if flags.count > MOST:
             raise BadSetting(WHERE, "models", f"at most {MOST} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    def contradictions(self) -> Iterator[tuple[str, str, str]]:
+        if self.strict_rounds and self.accelerate:
+            yield "--strict-rounds", "--accelerate", "--strict-rounds lets no debate end early"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from ...core.errors import (
     NotAllowed,
     RoundtableError,
     SecretsFound,
-    UnknownName,
     UsageError,
 )
 from ...core.events import NewsPlanned, NoteAdded, StoredEvent
@@ -34,7 +33,6 @@ from ...core.values import Pace
 from ...documents.gathered import CODE as DOCUMENTS
 from ...documents.gathered import NOTHING, UNREAD, Gathered
 from ...engine.find import LAST
-from ...models.registry import Registry
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.endings import to_ask_again
@@ -60,6 +58,7 @@ from .interruption import Left, interruptible
 from .page import show_page
 from .person import Awaited, at_the_keyboard
 from .progress import NOTHING_EXPECTED, TOLD_AT_ONCE, Progress, is_live, make_progress
+from .stray_words import refuse_stray_words
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -86,44 +85,22 @@ PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
 def ask_command(flags: Mapping[str, Any]) -> int:
     refuse_idle_priority(flags)
+    _refuse_words_of_a_batch(flags)
     settings = settings_of(flags)
-    _refuse_stray_names(flags, settings)
+    refuse_stray_words(flags, settings)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
     return interruptible(lambda left: _ask(request, flags, settings, left))
 
 
-def _refuse_stray_names(flags: Mapping[str, Any], settings: Settings) -> None:
-    """UsageError for names that stand after a whole question: they were to belong to a list, and
-    would be asked."""
-    first, *others = flags["question"] or ("",)
-    if not others or len(first.split()) < 2:
-        return
-    from .completing import experts
-
-    registry = Registry.load(settings.models_file, settings.agents)
-    known = {name for name, _ in experts()}
-    for word in others:
-        option = "models" if _is_model(word, registry) else "experts" if word in known else ""
-        if option:
-            before = flags.get(option) or ()
-            listed = ",".join([*([before] if isinstance(before, str) else before), word])
-            raise UsageError(
-                f"{word!r} would become part of the question.",
-                f"A list has commas and no spaces: --{option} {listed}. If it belongs to the "
-                "question, put all of it in one pair of quotation marks.",
-            )
-
-
-def _is_model(word: str, registry: Registry) -> bool:
-    provider, slash, name = word.partition("/")
-    if slash:
-        return bool(name) and provider in registry.providers
-    try:
-        registry.resolve(word)
-    except UnknownName:
-        return False
-    return True
+def _refuse_words_of_a_batch(flags: Mapping[str, Any]) -> None:
+    """UsageError for what only means something with several questions."""
+    given = (("--at-once", flags.get("at_once", 1) > 1), ("--fresh", flags.get("fresh", False)))
+    if word := next((word for word, said in given if said), ""):
+        raise UsageError(
+            f"{word} is for several questions from a file.",
+            f"Add --questions FILE, or leave {word} out.",
+        )
 
 
 def refuse_idle_priority(flags: Mapping[str, Any]) -> None:
@@ -189,11 +166,11 @@ async def _ask(
     request: OpenRequest, flags: Mapping[str, Any], settings: Settings, left: Left
 ) -> int:
     async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
+        refuse_what_cannot_be_told(app, request, flags)
         if flags["dry_run"]:
             from .dry_run import dry_run
 
             return await dry_run(app, request, as_json=flags["as_json"], verbose=flags["verbose"])
-        refuse_what_cannot_be_told(app, request, flags)
         # What is only to be confirmed does not wait for a worker yet.
         at_once = flags["detach"] and not flags["confirm"]
         if flags["detach"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from ...bundle.signing import load_key, own_public_key
 from ...core.errors import UsageError
 from ...core.text import clip, redact
 from ...examples import find_example, is_example
-from ..files import write_chosen
+from ..files import STANDARD, write_chosen
 from .exits import FAILED, UNVERIFIED
 from .here import settings_here
 from .terminal import echo, echo_error, print_json
@@ -27,13 +28,19 @@ def export_bundle(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     signer = load_key(settings_here(tell=False).home) if flags["sign"] else None
     data = make_bundle(records, signer)
+    here = flags["bundle"] == STANDARD
     path = Path(flags["bundle"])
-    write_chosen(path, data)
-    echo_error(f"Written: {path} ({len(records):,} events, {len(data):,} bytes)")
+    if here:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        write_chosen(path, data)
+        echo_error(f"Written: {path} ({len(records):,} events, {len(data):,} bytes)")
     echo_error(f"Head: {read_bundle(data).head}")
     if signer is not None:
         echo_error(f"Signed by: {signer.public_key}")
-    echo_error(f"Anybody can check it: roundtable verify {path}")
+    if not here:
+        echo_error(f"Anybody can check it: roundtable verify {path}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`--dry-run`: the plan, the seats, the first prompts and the estimate, without a call."""
+"""`--dry-run`: the first prompts, the plan, the seats and the estimate, without a call."""
 
 from __future__ import annotations
 
@@ -65,13 +65,15 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool, verbose: boo
         }
         print_json(document)
         return 0
-    lines = [f"Procedure: {state.start.procedure}", "Seats:"]
+    lines: list[str] = []
+    # The long part first: what stands on the screen at the end are seats and estimate.
+    for label, prompt in prompts:
+        lines += [f"First prompt, {label}:", prompt.system, "", prompt.user, ""]
+    lines += [f"Procedure: {state.start.procedure}", "Seats:"]
     lines += [f"  {seat.emoji} {seat.name}: {' → '.join(_chain(seat))}" for seat in seats]
     lines += [estimate_line(told, state)]
     lines += [f"This may exceed the limits ({over})." for over in over_budget(told, state.budget)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
-    for label, prompt in prompts:
-        lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
     echo("\n".join(lines))
     return 0
 

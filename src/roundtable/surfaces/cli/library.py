@@ -7,6 +7,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,8 @@ from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
-from ..files import write_chosen, write_deliverables
+from ..files import STANDARD, write_chosen, write_deliverables
 from .columns import echo_rows
-from .progress import make_progress
 from .terminal import (
     confirmed,
     echo_document,
@@ -61,17 +61,6 @@ def list_command(flags: Mapping[str, Any]) -> int:
 
 @nothing_collected()
 def show_command(flags: Mapping[str, Any]) -> int:
-    async def follow(app: App) -> State:
-        progress = make_progress(quiet=False, plain=False, verbose=flags["verbose"])
-        state = State()
-        try:
-            async for record in app.service.events(flags["discussion_id"]):
-                state.apply(record)
-                progress.on_event(record, state)
-        finally:
-            progress.close()
-        return state
-
     async def read(app: App) -> State:
         return await app.service.read(flags["discussion_id"])
 
@@ -79,7 +68,12 @@ def show_command(flags: Mapping[str, Any]) -> int:
         service, id_ = app.service, flags["discussion_id"]
         return await service.is_driven(id_), await service.is_queued(id_)
 
-    state = with_app(follow if flags["follow"] else read)
+    if flags["follow"]:
+        from .watching import watched
+
+        state = with_app(partial(watched, flags["discussion_id"], verbose=flags["verbose"]))
+    else:
+        state = with_app(read)
     if flags["deliverable"]:
         _print_work(_work(state, flags["deliverable"]))
         return 0
@@ -117,7 +111,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
 
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"], datetime.now(UTC))
-    if flags["output"] is None:
+    if flags["output"] in (None, STANDARD):
         echo_document(text)
         return 0
     path = Path(flags["output"])

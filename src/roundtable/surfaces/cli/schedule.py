@@ -35,7 +35,9 @@ from ..schedules.runner import Runner
 from ..tokens.capability import OWNER
 from ..web.running import Running
 from .ask_options import given
+from .here import settings_here
 from .interruption import Left, interruptible
+from .stray_words import refuse_stray_words
 from .terminal import echo, echo_error, print_json, read_text
 from .with_app import with_app
 
@@ -43,6 +45,7 @@ _TIMES_SHOWN = 3
 
 
 def add_command(flags: Mapping[str, Any]) -> int:
+    refuse_stray_words(flags, settings_here(tell=False))
     words = " ".join(flags["question"])
     documents = gather(flags["context"], lambda: read_text("-"))
     request = {

@@ -182,7 +182,7 @@ class Wizard:
         path = [
             self._asked("procedure", PROCEDURE, options(*_PROCEDURES), free=True),
             self._model("host", "Which model should be the host? It leads, and takes no side."),
-            self._asked("cap", "What is the most a discussion may cost?", options(*_CAPS)),
+            self._asked("cap", CAP, options(*_CAPS), free=True),
         ]
         if self.answers.get("cap") == OTHER:
             path.append(self._asked("own_cap", OWN_CAP))
@@ -319,6 +319,8 @@ class Wizard:
                 self.known_procedure(value)
             case "own_cap":
                 return _amount(value)
+            case "cap" if value not in (each for _, each in _CAPS):
+                return _amount(value)
         return value
 
 
@@ -342,8 +344,7 @@ LOGGING = (
     "in any case."
 )
 PROCEDURE = "Which procedure should be the default?"
-
-
+CAP = "What is the most a discussion may cost?"
 OWN_CAP = "How many dollars? Write a number such as 1.50; 0: free models only; none: no limit."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -13,6 +13,8 @@ from .root import DISCUSSION, FindingCommand, cli
 F = TypeVar("F", bound=Callable[..., Any])
 SPENT = ("max_cost", "max_calls", "max_tokens", "max_time")
 SEEN = ("quiet", "verbose", "plain", "as_json", "web", "no_log")
+LISTS = ("--models", "--experts", "--choices", "--host", "--context")
+"""The options behind whose value a word may be a further one."""
 SECTIONS: dict[str, tuple[str, ...]] = {
     "The table": (
         *("procedure", "models", "host", "experts", "seats", "rounds", "quick", "choices"),
@@ -33,6 +35,12 @@ class AskCommand(FindingCommand):
     general: tuple[click.Parameter, ...]
     """Its parameters without those of the procedures."""
     _complete: bool
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        behind = dict(_behind(args))
+        left = super().parse_args(ctx, args)
+        ctx.params["behind"] = behind
+        return left
 
     @property
     def params(self) -> list[click.Parameter]:
@@ -73,6 +81,16 @@ class AskCommand(FindingCommand):
         for title, rows in sections():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _behind(args: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The first word that stands behind a list and belongs to no option, with the list's name: a
+    blank may have cut it off."""
+    for at, each in enumerate(args):
+        option, equals, _ = each.partition("=")
+        behind = args[at + (1 if equals else 2) :][:1]
+        if option in LISTS and behind and not behind[0].startswith("-"):
+            yield behind[0], option.removeprefix("--")
 
 
 def _one_of(ctx: click.Context, flag: click.Parameter, value: bool) -> bool:

@@ -62,7 +62,8 @@ def compare(**flags: Any) -> int:
 @click.argument("discussion_id", type=DISCUSSION)
 @click.option("--format", "form", type=click.Choice(["md", "json", "html", "page"]), default="md",
               show_default=True, help="The form.")  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="The file to write. Default: standard output.")
+@click.option("-o", "--output", metavar="FILE",
+              help="The file to write. Default, and -: standard output.")  # fmt: skip
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
 @click.option("--deliverables", metavar="FOLDER", help="Write each work to its own file in FOLDER.")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import takewhile
+from os.path import exists
 from shlex import quote
 from typing import Any
 
@@ -31,12 +32,18 @@ A_QUESTION = 3
 """Words that no longer look like a slip in a command."""
 MORE_THAN_A_COMMAND = 2
 LAST = "last"
+CONTEXT = "--context"
 QUESTION_MARKS = ("?", "？", "؟")
 
 
 class FindingCommand(click.Command):
-    """A command that gets the whole ids of the discussions that are meant. They are looked for when
-    it is carried out: a line can be understood where there is no ledger."""
+    """A command that gets the whole ids of the discussions that are meant, and all files that a
+    shell makes of a pattern. Ids are looked for when it is carried out: a line can be understood
+    where there is no ledger."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        takes = any(CONTEXT in each.opts for each in self.params)
+        return super().parse_args(ctx, _with_all_files(args) if takes else args)
 
     def invoke(self, ctx: click.Context) -> Any:
         for each in self.params:
@@ -47,6 +54,24 @@ class FindingCommand(click.Command):
 
                 ctx.params[each.name or ""] = find_here(called)
         return super().invoke(ctx)
+
+
+def _with_all_files(args: Sequence[str]) -> list[str]:
+    """`--context *.md`, of which a shell makes `--context a.md b.md`, with each file behind a
+    `--context` of its own. Where other words follow them, they may be a question that begins with
+    the name of a file, and stay what they are: only one in quotes cannot be."""
+    found: list[str] = []
+    rest = list(args)
+    while rest:
+        found.append(rest.pop(0))
+        if found[-1] == CONTEXT and rest:
+            found.append(rest.pop(0))
+            files = list(takewhile(exists, rest))
+            after = rest[len(files) : len(files) + 1]
+            if not after or after[0].startswith("-") or len(after[0].split()) > 1:
+                found += [word for file in files for word in (CONTEXT, file)]
+                rest = rest[len(files) :]
+    return found
 
 
 class Grammar(click.Group):
