@@ -29,7 +29,7 @@ from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus, record_of
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip_words, first_sentences, without_headings, worded
+from ..core.text import capitalised, clip_words, first_sentences, without_headings, worded
 from ..core.turns import DIFFERS, REFUSES, UNDECLARED
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
 from ..core.verdict_findings import findings_of, unkept
@@ -118,7 +118,7 @@ class Delivery:
         chosen = self.question.answer if self.question else ""
         if not chosen:
             return "" if self.hollow or self.split else self.brief
-        return chosen[:1].upper() + chosen[1:]
+        return capitalised(chosen)
 
     @property
     def split(self) -> bool:
