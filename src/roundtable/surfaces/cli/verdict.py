@@ -234,7 +234,7 @@ def _held(piece: Piece) -> str:
 def _sureness(sure: Sure) -> tuple[str, str]:
     """In a word, and between which figures."""
     if sure.word == "none":
-        return "unsure", "no confidence"
+        return "none", "no confidence can be given"
     if sure.low is None or sure.high is None:
         return sure.word, "confidence"
     return sure.word, f"confidence, {round(sure.low * 100)}–{round(sure.high * 100)} %"
