@@ -18,6 +18,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.surfaces.openai.prompt import delivered as openai_text
 from roundtable.surfaces.toolset.ask import _collected
 from roundtable.surfaces.toolset.summary import summarized
+from roundtable.views.delivered import delivered
 from roundtable.views.delivery import Delivery
 from roundtable.views.page import derived, page_event
 from roundtable.views.report_html import html_report
@@ -179,7 +180,12 @@ def test_a_writer_cannot_speak_in_place_of_the_count(contradicted: State) -> Non
     told = Delivery.of(contradicted)
     assert told.answer == "Yes"
     assert told.contradicts
-    assert result(contradicted)["answer"] == "Yes"
+    document, program = result(contradicted), delivered(contradicted)
+    assert program is not None
+    assert program.answer == document["answer"] == "Yes"
+    assert program.headline == document["headline"]
+    assert program.written == document["verdict"]["answer"]
+    assert program.written.startswith("No, we should not drink tea.")
 
 
 # What talk changed
