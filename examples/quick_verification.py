@@ -12,15 +12,16 @@ from pathlib import Path
 from roundtable.bootstrap import start
 from roundtable.settings import read_settings
 from roundtable.surfaces.demo import run_demo
+from roundtable.views.delivered import delivered
 
 
 async def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         async with start(read_settings({"ROUNDTABLE_HOME": home}, Path(home))) as app:
             demo = await run_demo(app, web=False)
-    verdict = demo.state.verdict
+    verdict = delivered(demo.state)
     print(
-        f"{demo.state.status}, {demo.state.usage.calls} calls: {verdict.answer if verdict else ''}"
+        f"{demo.state.status}, {demo.state.usage.calls} calls: {verdict.written if verdict else ''}"
     )
 
 

@@ -47,7 +47,8 @@ async def main() -> None:
                 engineer="scripted/house-engineer",
                 muse="scripted/sycophant",
             )
-    print(verdict.answer)
+    print(verdict.headline)
+    print(verdict.written)
     for dissent in verdict.dissent:
         print(f"{dissent.participant}: {dissent.position}")
 

@@ -196,5 +196,5 @@ def test_a_claim_that_all_agree_is_not_told_as_another_answer(procedure: str) ->
 def test_where_nothing_was_chosen_an_answer_is_not_told_as_another_than_the_chosen_one() -> None:
     _, state = held("deliberation", ("o1", "o2"), delivers="o1", answer="Yes, rewrite it.")
     flags = [each.text for each in Decision.of(state).flags]
-    assert "The written answer says something else than the table chose." not in flags
+    assert "The written answer differs from what the table chose." not in flags
     assert "The written answer claims an answer, but the table chose none." in flags

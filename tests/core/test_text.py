@@ -13,6 +13,7 @@ from roundtable.core.text import (
     ASSIGNED_SECRET,
     REDACTED,
     SECRETS,
+    capitalised,
     clip,
     clip_words,
     count_words,
@@ -355,3 +356,14 @@ def test_the_first_sentences_are_those_of_all() -> None:
     text = "- One is here. Two, e.g. this one, follows. 3. Three is the last."
     for count in range(5):
         assert sentences(text, count) == sentences(text)[:count]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("yes", "Yes"), ("use `a_b`", "Use `a_b`"), ("long-term plans", "Long-term plans"),
+     ("éclair", "Éclair"), ("“no”", "“no”"), ("src/x.py", "src/x.py"), ("a_b_", "a_b_"),
+     ("k8s is it", "k8s is it"), ("gRPC", "gRPC"), ("main.py first", "main.py first"),
+     ("cross-fetch", "cross-fetch"), ("--flag", "--flag"), ("f(x)", "f(x)")],
+)  # fmt: skip
+def test_a_name_of_a_program_gets_no_capital(text: str, told: str) -> None:
+    assert capitalised(text) == told

@@ -16,6 +16,8 @@ from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from roundtable.procedures.verdicts import RULES_DISAGREE
+from roundtable.views.report_parts import Grid
+from roundtable.views.report_positions import positions
 from tests.declaring import spoken, vote
 from tests.rehearsal import Billed, Cast, Table, Voice, run_in_virtual_time
 
@@ -744,3 +746,27 @@ def test_the_demonstration_model_has_no_vote_and_its_words_are_extracted(topic: 
     assert (found.method, found.meaningful, found.confidence) == ("extractive", False, None)
     assert (found.dissent, found.changed_minds) == ((), "")
     assert found.cites == tuple(ROUND_2)
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_ballot_that_declares_nothing_leaves_the_last_vote_and_no_vote_where_there_is_none() -> (
+    None
+):
+    says_nothing: dict[str, Act] = {"2/ballot": bare("Words.")}
+    told = "declared nothing that can be counted in the closing ballot, so"
+    over = {"choice": "o2 > o1"}
+    voted = deliberate({**SPLIT, ONE: ("o1", over)}, says_nothing)
+    seat = ending(voted).seat(ONE)
+    assert seat is not None
+    assert seat.final == "o2"
+    assert f"{NAMES[ONE]} {told} its last vote stands." in [note.text for note in voted.notes]
+    mute = {**says_nothing, "2/critique": bare("More words."), CLERK: bare("nonsense")}
+    unvoted = deliberate(DATABASES, mute, topic=OPEN_QUESTION)
+    assert ending(unvoted).end is None
+    notes = [note.text for note in unvoted.notes if note.code == "closing_unanswered"]
+    assert notes == [f"{NAMES[who]} {told} it has no vote." for who in EXPERTS]
+    held, vote_, *_ = positions(unvoted)
+    assert isinstance(held, Grid)
+    assert [row[1] for row in held.rows] == ["Postgres.", "SQLite.", "Postgres."]
+    assert isinstance(vote_, Grid)
+    assert {row[2] for row in vote_.rows} == {"—"}, "nobody said to which option that belongs"

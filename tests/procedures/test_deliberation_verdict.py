@@ -234,7 +234,7 @@ def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agree
     found = verdict_of(deliberate(turns=broken))
     assert (found.meaningful, found.confidence, found.method) == (False, None, "written")
     assert found.agreement.startswith(
-        "Not counted: 0 of 3 voted (3 without a countable declaration): that is too few to count."
+        "Not counted: None of the 3 experts declared a vote that can be counted."
     )
 
 

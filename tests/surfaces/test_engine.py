@@ -42,7 +42,7 @@ def test_the_sample_of_the_pre_analysis_succeeds_without_a_call(tmp_path: Path) 
     assert engine.state.usage.calls == 0
     assert [p.name for p in engine.state.participants] == list(AGENTS)
     assert engine.verdict is not None
-    assert "at least 14" in engine.verdict.answer
+    assert "at least 14" in engine.verdict.written
 
 
 @pytest.mark.requirement("B-01", "B-02", "B-06", "B-59")

@@ -88,7 +88,7 @@ def test_a_table_at_which_nobody_voted_has_no_verdict(desk: Desk, form: tuple[st
     models = ("--models=scripted/undeclared", "--host=scripted/echo", "--no-log", "--quick")
     outcome = desk("Tea or coffee?", "--choices", "tea,coffee", *models, *form)
     assert outcome.code == 1
-    assert "nobody chose an answer: 0 of 3 voted" in outcome.err
+    assert "nobody chose an answer. None of the 3 experts declared a vote" in outcome.err
     if form == ("--json",):
         assert outcome.document["answer"] == ""
 

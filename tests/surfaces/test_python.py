@@ -35,7 +35,8 @@ async def test_a_question_is_answered_inside_a_running_loop_without_a_print(
     verdict = await table.ask("Should we drink tea?", procedure="council", **ECHO)
 
     assert isinstance(verdict, Verdict)
-    assert verdict.answer.startswith("[scripted:echo]")
+    assert (verdict.answer, verdict.headline) == ("Yes", "Yes, 3 of 3.")
+    assert verdict.written.startswith("[scripted:echo]")
     assert verdict.confidence == "medium"
     assert tuple(capfd.readouterr()) == ("", "")
 

@@ -183,6 +183,23 @@ def test_code_keeps_its_lines_and_its_indents() -> None:
     ]
 
 
+def test_the_answer_is_in_the_words_of_its_option(desk: Desk) -> None:
+    stubborn = ("--models", "scripted/stubborn", "--host", "scripted/echo", "--no-log")
+    choices = ("<dialog>", "__new__ and 2**3**2 in src/**/x.py")
+    for choice in choices:
+        question = "Is `__a__` or <img src=x.png> the one?"
+        ask = ("ask", question, *stubborn, "--experts", "Ann,Bob", "--choices", f"other,{choice}")
+        asked = desk(*ask, "--json").document
+        assert asked["answer"] == choice
+        assert asked["options"]["choices"] == ["other", choice]
+        lines = desk("show", "last").out.splitlines()
+        assert f"{choice}." in lines, "the first line"
+        assert any(line.startswith(f"  2 of 2    {choice}") for line in lines)
+        with terminal(desk, "show", "last", COLUMNS="100") as person:
+            assert person.end() == 0
+        assert question in person.seen, "a terminal loads nothing"
+
+
 def test_a_figure_that_is_too_wide_for_its_column_stands_above_what_it_stands_for() -> None:
     sheet = Sheet(Screen(80))
     sheet.entry("3 : 1 : 1 : 1", "not settled", "", 8)

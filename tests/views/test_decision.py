@@ -443,7 +443,7 @@ def test_an_answer_that_contradicts_the_count_is_replaced_by_it_and_flagged_firs
     found = decided({"synthesis": contradicting, "/muse/": DEAD})
     assert found.answer.first == "Yes."
     assert found.flags[0].code == "contradiction"
-    assert found.flags[0].text == "The written answer says something else than the table chose."
+    assert found.flags[0].text == "The written answer differs from what the table chose."
     assert len(found.flags) > 1
 
 

@@ -13,11 +13,15 @@ from roundtable.bundle.reading import read_bundle
 from roundtable.core.events import StoredEvent, load
 from roundtable.core.notifications_text import concluded
 from roundtable.core.state import State, fold
+from roundtable.examples import examples
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
 from roundtable.surfaces.openai.prompt import delivered as openai_text
 from roundtable.surfaces.toolset.ask import _collected
 from roundtable.surfaces.toolset.summary import summarized
+from roundtable.views.comparison import Comparison
+from roundtable.views.decision import Decision
+from roundtable.views.delivered import delivered
 from roundtable.views.delivery import Delivery
 from roundtable.views.page import derived, page_event
 from roundtable.views.report_html import html_report
@@ -125,6 +129,15 @@ def test_the_answer_comes_first_in_at_most_five_lines_and_people_have_names(spli
     assert (dissent["name"], dissent["turn_id"]) == ("Muse", "2/cross-examination/muse")
 
 
+def test_a_comparison_shows_the_answer_and_who_disagrees_as_the_verdict_does() -> None:
+    buses, rails = (fold(examples()[name].records()) for name in ("free-buses", "rails-monolith"))
+    rows = {row.what: row.cells for row in Comparison.of(buses, rails).rows}
+    assert rows["Answer"] == tuple(Decision.of(each).answer.first for each in (buses, rails))
+    accepting, differing = rows["Who disagrees"]
+    assert accepting.startswith("Muse prefers another answer and could live with this one. Muse: ")
+    assert "Software Architect differs on “" in differing
+
+
 # What the check found
 
 
@@ -179,7 +192,12 @@ def test_a_writer_cannot_speak_in_place_of_the_count(contradicted: State) -> Non
     told = Delivery.of(contradicted)
     assert told.answer == "Yes"
     assert told.contradicts
-    assert result(contradicted)["answer"] == "Yes"
+    document, program = result(contradicted), delivered(contradicted)
+    assert program is not None
+    assert program.answer == document["answer"] == "Yes"
+    assert program.headline == document["headline"]
+    assert program.written == document["verdict"]["answer"]
+    assert program.written.startswith("No, we should not drink tea.")
 
 
 # What talk changed

@@ -210,6 +210,10 @@ def test_an_honest_link_stays_one(text: str) -> None:
         "<p hidden>seen by nobody</p>",
         "<!-- seen by nobody -->",
         "<details open=1>\nmore",
+        "<script>\n\nalert(1)\n\n</script>",
+        "<p popover>seen by nobody</p>",
+        "<input type=date onfocus=alert(1)>",
+        "<svg/onload=alert(1)",
     ],
 )
 def test_data_holds_no_html_that_does_something(text: str) -> None:
@@ -218,7 +222,12 @@ def test_data_holds_no_html_that_does_something(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["List<String>", "Box<dyn Error>", "a <b and c", "List<?>", "<Button/>", "<T> x </T>"]
+    "text",
+    [
+        *("List<String>", "Box<dyn Error>", "a <b and c", "List<?>", "<Button/>", "<T> x </T>"),
+        *("<dialog>", "Should <form>, <img> or <script> do?", "<input type=date required>"),
+        *("<img vs <picture", "<label for=\"a\"> or <input aria-label='b'>"),
+    ],
 )
 def test_data_keeps_words_that_only_look_like_html(text: str) -> None:
     assert outgoing_words(text) == text

@@ -17,7 +17,7 @@ from .naming import line, name_of
 from .record import ConditionOnTable, was_asked
 from .standing import DecisionStanding, SeatStanding, standing_of
 from .state import State, lost_to_limit
-from .text import clip_words, listed, worded
+from .text import capitalised, clip_words, listed, worded
 from .unread import unread_vote
 from .verdict_findings import warning
 
@@ -86,9 +86,7 @@ def end_told(state: State, standing: DecisionStanding) -> str:
     if not any(map(str.isalpha, words)):
         words = f"“{words}”"  # “2”, 3 of 3
     if len(words) <= SHORT_OPTION:
-        told = (
-            f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
-        )
+        told = f"{capitalised(words)}{_conditions_told(state, standing)}, {count}{missing}"
     else:
         told = f"{count} for “{clip_words(words, LONGEST_OPTION)}”{missing}"
     # What weakens it is counted in one place: the standing says it, and this line repeats it.

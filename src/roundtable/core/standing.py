@@ -621,6 +621,8 @@ def _gave_in(count: int) -> str:
 
 
 def _nobody(record: Record, seated: int, voted: int) -> str:
+    if len(record.undeclared) == seated > 1:
+        return f"None of the {seated} experts declared a vote that can be counted."
     parts = []
     if record.absent:
         parts.append(f"{len(record.absent)} absent")

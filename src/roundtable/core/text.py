@@ -228,6 +228,19 @@ def _goes_on(before: str, follows: str) -> bool:
     return _LETTERED.fullmatch(initial["name"] or "") is None
 
 
+_PLAIN_WORD = pattern(r"[^\W\d_]+(?:['’‑-][^\W\d_]+)*[,;:.!?…]*(?=\s|$)")
+_JOINED = pattern(r"[a-z]+(?:-[a-z]+)+")
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital at its head where a plain word stands there: a path, a flag or the
+    name of something in a program, such as `a_b`, `src/x` or `cross-fetch`, is another one then."""
+    word = _PLAIN_WORD.match(text)
+    if word is None or not word[0].islower() or _JOINED.fullmatch(text.rstrip(" .")):
+        return text
+    return text[:1].upper() + text[1:]
+
+
 def as_sentence(text: str) -> str:
     """The text with a full stop, unless it ends in a mark of its own."""
     return text if not text or text[-1] in ".!?…。！？" else f"{text}."

@@ -45,6 +45,8 @@ TRUNCATED = "[truncated]"
 CONDENSED = "[condensed prompt]"
 """On a speech whose speaker could not be shown everything."""
 DEMONSTRATION = "[demonstration model]"
+NOTHING_DECLARED = "The answer declares nothing that can be counted."
+"""Why a turn failed of which a declaration alone was wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +421,7 @@ def _outcome(spoken: _Spoken) -> Accept | GiveUp:
     form = spoken.task.form
     if spoken.undeclared and form is not None and form.alone:
         remedy = "Try again, or give this seat another model."
-        return GiveUp("garbled", "The answer declares nothing that can be counted.", remedy)
+        return GiveUp("garbled", NOTHING_DECLARED, remedy)
     return _accept(spoken)
 
 

@@ -13,6 +13,7 @@ from ..core.state import State
 from ..core.text import clip, counted, first_sentences, redact
 from ..ports import TaskBoard
 from ..views.action_items import NOBODY, action_items, by_owner
+from ..views.emphasis import meant
 from ..views.outgoing import outgoing
 from .service import Service
 
@@ -124,7 +125,7 @@ def _conclusion(state: State, document: str) -> str:
     lines = [f"The discussion {state.discussion_id} ended ({ended})."]
     if answer:
         told = with_names(state, first_sentences(redact(answer), 3, 1000))
-        lines += ["", headline(state), "", told]
+        lines += ["", meant(headline(state)), "", told]
     if document:
         lines += ["", f"Conclusion: {document}"]
     open_items = [item for item in action_items(state) if not item.owner]

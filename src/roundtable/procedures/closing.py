@@ -17,6 +17,7 @@ from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ..core.stages import closed_stage, run_stage
 from ..core.standing import DecisionStanding, SeatStanding
+from ..core.turns import NOTHING_DECLARED
 from ..core.values import OUTSIDE
 from . import endings
 from .clerk import with_own_positions
@@ -260,9 +261,11 @@ def _reads_otherwise(table: Table, seat: str) -> bool:
 
 
 def _unanswered(table: Table, failure: TurnFailed) -> NoteAdded:
-    return NoteAdded(
-        code="closing_unanswered",
-        text=f"{table.name(failure.participant)} did not answer the closing ballot "
-        f"({failure.message.rstrip('.')}), so its last declaration stands.",
-        remedy=failure.remedy,
-    )
+    name, question = table.name(failure.participant), table.standing.question
+    held = question.seat(failure.participant) if question else None
+    if failure.message == NOTHING_DECLARED:
+        told = f"{name} declared nothing that can be counted in the closing ballot"
+    else:
+        told = f"{name} did not answer the closing ballot ({failure.message.rstrip('.')})"
+    left = "its last vote stands" if held and held.final else "it has no vote"
+    return NoteAdded(code="closing_unanswered", text=f"{told}, so {left}.", remedy=failure.remedy)

@@ -71,7 +71,7 @@ CODES: Mapping[str, str] = {
     "one_survivor": "only one seat answered, so there was no discussion (adaptive)",
     "single_survivor": "only one expert is left (five-round)",
     "budget_seat": "the budget did not allow a seat's turn",
-    "closing_unanswered": "a seat did not answer the closing ballot: its last declaration counts",
+    "closing_unanswered": "a seat left the closing ballot open: its last vote stands, if any",
     "silent_round": "nobody spoke in a round, so the debate ended there",
     # what went another way
     "briefing_failed": "the Captain could not split the question",

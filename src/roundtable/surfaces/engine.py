@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import BadSetting, RoundtableError
 from ..core.state import State
-from ..core.values import Verdict
+from ..views.delivered import DeliveredVerdict, delivered
 from .files import write_outputs
 from .python import Roundtable
 
@@ -60,8 +60,9 @@ class RoundTableEngine:
         self._options = options
 
     @property
-    def verdict(self) -> Verdict | None:
-        return self.state.verdict if self.state else None
+    def verdict(self) -> DeliveredVerdict | None:
+        """As `Roundtable.ask` returns it."""
+        return delivered(self.state) if self.state else None
 
     async def run(self) -> bool:
         """Hold the discussion. True if it came to its verdict; False, with `error` or the state's

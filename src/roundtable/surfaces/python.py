@@ -16,7 +16,7 @@ from ..core.limits import WORDS, Limits
 from ..core.schedule import Schedule
 from ..core.state import State
 from ..core.text import listed
-from ..core.values import Budget, Material, Pace, Verdict
+from ..core.values import Budget, Material, Pace
 from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..ledger.leases import this_owner
@@ -25,6 +25,7 @@ from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..programs import workspace_of
 from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
+from ..views.delivered import DeliveredVerdict, delivered
 from .files import WorkspaceFiles
 from .limits import LIMIT_WORDS, OLDER_WORDS, read_limits
 from .notification_plan import NotificationRequest
@@ -66,7 +67,7 @@ class Roundtable:
 
         async with Roundtable() as table:
             verdict = await table.ask("Postgres or MongoDB for a small SaaS?")
-            print(verdict.answer)
+            print(verdict.headline, verdict.answer)
     """
 
     def __init__(
@@ -128,16 +129,17 @@ class Roundtable:
         self._app = None
         await self._stack.aclose()
 
-    async def ask(self, question: str, **request: Any) -> Verdict:
-        """Put a question to the table and return its verdict.
+    async def ask(self, question: str, **request: Any) -> DeliveredVerdict:
+        """Put a question to the table and return its verdict: `answer` is what the table chose,
+        empty if it chose nothing, and `written` what its writer wrote.
 
         Takes what `open` takes. DiscussionFailed if too few answered.
         """
         state = await self.open(question, **request)
         state = await self.run(state.discussion_id)
-        if state.verdict is None:
+        if (verdict := delivered(state)) is None:
             raise DiscussionFailed(state)
-        return state.verdict
+        return verdict
 
     async def discuss(self, question: str, **request: Any) -> AsyncGenerator[StoredEvent, None]:
         """Put a question to the table and follow its events until it is closed.
@@ -296,7 +298,9 @@ class Roundtable:
         await runner.run_due()
         return [await self._joined.service.run(each) for each in opened]
 
-    async def follow_up(self, discussion_id: str, question: str, **request: Any) -> Verdict:
+    async def follow_up(
+        self, discussion_id: str, question: str, **request: Any
+    ) -> DeliveredVerdict:
         """Put a further question to the table of a discussion that is over, with its record in
         hand, and return the verdict. `request` is what `open` takes; a procedure or options of one
         set another table. NotAllowed if there is nothing to go on from."""

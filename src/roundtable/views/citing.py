@@ -23,6 +23,7 @@ from ..core.verdict_check import MARKS, NOT_FOUND, TRANSLATION
 from ..core.verdict_sources import sources_of
 from ..core.wording import worded
 from .decision_parts import Check, Cite, short_name
+from .emphasis import without_emphasis
 from .report_parts import anchor, clean
 from .safe_markdown import Labels, Surroundings
 
@@ -42,9 +43,9 @@ _OUR_MARKS = re.compile("|".join(rf"\s*{re.escape(mark)}" for mark in MARKS))
 _POINT = re.compile(
     r"[ \t]*[\[(（【［]([pc]\d{1,3}(?:[ \t]*[,;，；、][ \t]*[pc]\d{1,3})*)[\])）】］]"
 )
-_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+", re.MULTILINE)
+_BULLET = re.compile(r"^\s*[-*•]\s+")
 _IDS = re.compile(r"(?<![\w/.\-\[“])(?:[Oo]ption )?([opcd]\d{1,3})(?![\w/\-\]”])")
 
 
@@ -125,7 +126,7 @@ def best_sentence(state: State, turn: str, about: str, *, enough: int = 0) -> st
 
 def _quotable(text: str) -> Iterable[str]:
     for part in clean(text).splitlines():
-        part = _EMPHASIS.sub(r"\2", part)
+        part = without_emphasis(part)
         if part.lstrip().startswith(("#", "|", ">", "```", "{", "}")):
             continue
         for each in sentences(part):
@@ -308,6 +309,8 @@ def in_words(state: State, text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Markdown of a few sentences as the words in it."""
-    bare = _LIST_MARK.sub("", _EMPHASIS.sub(r"\2", _HEADING.sub("", text)))
-    return line(bare)
+    """Markdown of a few sentences as the words in it. What stands alone is no heading, and no first
+    item of a list: “# of seats”, “1. FC Köln”."""
+    if "\n" not in text.strip():
+        return line(_BULLET.sub("", without_emphasis(text)))
+    return line(_LIST_MARK.sub("", without_emphasis(_HEADING.sub("", text))))

@@ -9,7 +9,9 @@ from typing import Any
 from ..core.state import State
 from ..core.text import clip, redact
 from .cost import Cost, in_words
+from .decision import Decision
 from .delivery import Delivery
+from .emphasis import meant
 
 LONGEST = 400
 """Characters of one cell."""
@@ -81,7 +83,7 @@ def _document(row: Row) -> dict[str, Any]:
 
 
 def _line(row: Row) -> str:
-    one, other = (each.replace("|", "\\|") or "–" for each in row.cells)
+    one, other = (meant(each).replace("|", "\\|") or "–" for each in row.cells)
     what = f"**{row.what}**" if row.differs else row.what
     return f"| {what.replace('|', ' ')} | {one} | {other} |"
 
@@ -100,7 +102,16 @@ def _votes(state: State) -> str:
     question = Delivery.of(state).question
     if question is None:
         return ""
-    return "; ".join(f"{o.text}: {len(o.participants)}" for o in question.options)
+    return "; ".join(f"{o.text.rstrip(' .。')}: {len(o.participants)}" for o in question.options)
+
+
+def _who_disagrees(state: State) -> str:
+    """As the verdict tells it: also who prefers another answer and could live with this one, and
+    who differs on a further decision."""
+    if state.verdict is None:
+        return ""
+    told = Decision.of(state).dissent
+    return " ".join([told.lead, *(f"{e.against.title}: {e.against.position}" for e in told.pairs)])
 
 
 def _models(state: State) -> str:
@@ -125,11 +136,11 @@ ROWS: Sequence[tuple[str, Callable[[State], str]]] = (
     ("Asked", _asked_at),
     ("Procedure", lambda s: s.start.procedure.rpartition(":")[2]),
     ("Status", lambda s: s.status),
-    ("Answer", lambda s: Delivery.of(s).answer or Delivery.of(s).headline),
+    ("Answer", lambda s: Decision.of(s).answer.first),
     ("How it ended", lambda s: Delivery.of(s).headline),
     ("Votes", _votes),
     ("Confidence", lambda s: Delivery.of(s).sureness if s.verdict else ""),
-    ("Dissent", lambda s: "; ".join(f"{d.name}: {d.position}" for d in Delivery.of(s).dissent)),
+    ("Who disagrees", _who_disagrees),
     ("What talk changed", lambda s: Delivery.of(s).changed),
     ("Turned out", lambda s: s.outcome.outcome if s.outcome else ""),
     ("Seats", lambda s: ", ".join(seat.name for seat in s.voters)),

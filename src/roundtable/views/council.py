@@ -8,6 +8,7 @@ from ..core.state import State
 from ..core.text import file_slug, first_sentences, redact
 from .delivery import Delivery
 from .delivery_md import common, markdown, models, spoke_as, written
+from .emphasis import meant
 from .outgoing import outgoing
 from .output_file import OutputFile
 
@@ -106,7 +107,7 @@ def session_log(state: State, at: datetime) -> str:
     else:
         told = Delivery.of(state)
         lines += [
-            f"**{told.headline}**",
+            f"**{meant(told.headline)}**",
             "",
             told.written,
             "",

@@ -15,7 +15,7 @@ from ..core.headline import unread_words
 from ..core.naming import name_of
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip_words, count_words, same_words, sentences
+from ..core.text import capitalised, clip_words, count_words, same_words, sentences
 from ..core.values import OUTSIDE
 from .citing import cite, cited, in_words, plain, surroundings_of
 from .decision_flags import flags
@@ -49,6 +49,7 @@ from .decision_people import disagreement, dissents, experts
 from .decision_votes import labels, slope, votes
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import PointTold
+from .emphasis import meant
 from .report_parts import clean, line
 from .safe_markdown import to_html
 
@@ -278,8 +279,10 @@ def question_of(topic: str) -> Question:
     """The sentence that asks; where none does, the first ones."""
     whole = topic.strip()
     found = [line(plain(each)) for each in sentences(whole)]
-    if line(plain(whole)) and len(line(plain(whole))) <= LONGEST_QUESTION:
-        return Question(line(plain(whole)), whole)
+    # Who asks in one line asks in words, not in Markdown.
+    asked = line(plain(whole) if "\n" in whole else whole)
+    if asked and len(asked) <= LONGEST_QUESTION:
+        return Question(asked, whole)
     asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS)]
     if not asking:
         return Question(clip_words(_as_many(found), LONGEST_QUESTION), whole)
@@ -290,7 +293,7 @@ def question_of(topic: str) -> Question:
         # “The board asks: …?” asks behind its colon.
         behind = short.rpartition(": ")[2] if ": " in short else ""
         fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
-        short = behind[:1].upper() + behind[1:] if fits else short
+        short = capitalised(behind) if fits else short
     elif last and count_words(short) < 3 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
         short = f"{found[last - 1]} {short}"
     return Question(clip_words(short, LONGEST_QUESTION), whole)
@@ -341,8 +344,8 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     name what was chosen, so that nobody has to guess that."""
     brief = _brief(state)
     chosen = delivery.question.answer if delivery.question else ""
-    chosen = _sentence(chosen[:1].upper() + chosen[1:]) if chosen else ""
-    if chosen and (delivery.contradicts or not brief):
+    chosen = _sentence(capitalised(chosen)) if chosen else ""
+    if chosen and (delivery.contradicts or not brief or _is_chosen(delivery)):
         return chosen, ""
     if chosen and len(chosen) <= LONGEST_ANSWER and not _spoken_for(delivery, brief):
         return chosen, brief[0]
@@ -356,13 +359,18 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     first, second = brief[0], brief[1] if len(brief) > 1 else ""
     if len(first) <= LONGEST_ANSWER:
         # “yes” of a writer who names the option is a sentence where it stands alone.
-        return (_sentence(first[:1].upper() + first[1:]) if not second else first), second
+        return (_sentence(capitalised(first)) if not second else first), second
     before, colon, after = first.partition(": ")
     if colon and len(before) <= LONGEST_ANSWER and after:
-        return _sentence(before), after[:1].upper() + after[1:]
+        return _sentence(before), capitalised(after)
     if chosen and len(chosen.split()) > 2 and len(chosen) <= LONGEST_ANSWER:
         return chosen, second
     return first, second
+
+
+def _is_chosen(delivery: Delivery) -> bool:
+    """Whether the short answer is what was chosen, in the very words that were put to the vote."""
+    return delivery.question is not None and same_words(delivery.brief, delivery.question.answer)
 
 
 def _spoken_for(delivery: Delivery, brief: Sequence[str]) -> bool:
@@ -472,7 +480,7 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
         if point is not None and not cites:
             cites += [c for c in [cite(state, point.turn_id, words=each.text)] if c is not None]
     return Reason(
-        html=to_html(found.text, below=BELOW + 1),
+        html=to_html(meant(found.text), below=BELOW + 1),
         text=plain(found.text),
         cites=tuple(cites),
         status=_agreed(points[0]) if len(points) == 1 else "",
@@ -511,8 +519,8 @@ def _change(state: State, text: str) -> Change:
         return Change(told, "", "", found.cites)
     then = parts["then"].strip()
     return Change(
-        _sentence(parts["when"][:1].upper() + parts["when"][1:]).rstrip("."),
-        then[:1].upper() + then[1:],
+        _sentence(capitalised(parts["when"])).rstrip("."),
+        capitalised(then),
         "",
         found.cites,
     )

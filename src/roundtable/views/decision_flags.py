@@ -29,7 +29,7 @@ DOUBTS: tuple[FindingCode, ...] = ("words_differ", "refused", "before_differs", 
 CLAIMS: tuple[FindingCode, ...] = ("false_count", "false_holder", "false_confidence")
 """What the writer says of the vote that was counted otherwise (`core.vote_claims`)."""
 FINDINGS: dict[FindingCode, Callable[[int], str]] = {
-    "contradiction": lambda _: "The written answer says something else than the table chose.",
+    "contradiction": lambda _: "The written answer differs from what the table chose.",
     "false_agreement": lambda _: MORE_AGREEMENT,
     "not_found": lambda n: f"{_many(n, 'quotation', 'stands', 'stand')} in no speech.",
     "number": lambda n: f"{_many(n, 'quotation', 'gives', 'give')} another number than the speech.",

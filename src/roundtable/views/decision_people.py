@@ -12,7 +12,7 @@ from ..core.headline import not_asked
 from ..core.naming import line, name_of
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip_words, same_words, sentences
+from ..core.text import capitalised, clip_words, same_words, sentences
 from .citing import best_sentence, called, cite, in_words, plain
 from .decision_parts import (
     Chip,
@@ -168,7 +168,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         often = f", tried {_times(tries[-1])}" if tries and tries[-1] > 1 else ""
         return ExpertCause(f"Did not answer{often}.", None)
     if seat.voted:
-        told = f"{_capital(seat.fell_back).rstrip('.')}."
+        told = f"{capitalised(seat.fell_back).rstrip('.')}."
         return ExpertCause(in_words(state, told), None)
     if seat.moved_by:
         return ExpertCause(seat.argument, _argument(state, seat))
@@ -182,7 +182,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         return ExpertCause(REJECTS if seat.dissents else "Has no preference.", None)
     if seat.missed:
         last = f" Last declared: {seat.last.rstrip(' .。')}." if seat.last else ""
-        return ExpertCause(f"{_capital(seat.missed).rstrip('.')}.{last}", None)
+        return ExpertCause(f"{capitalised(seat.missed).rstrip('.')}.{last}", None)
     if seat.accepts:
         return ExpertCause(COULD_LIVE_WITH_IT, None)
     return None
@@ -350,7 +350,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
         about = " ".join([texts.get(camp, ""), *(seat.words for seat in seats), *reasons])
         return Side(
             title,
-            _capital(clip_words(in_words(state, position), IN_A_LINE)),
+            capitalised(clip_words(in_words(state, position), IN_A_LINE)),
             tuple(seat.participant for seat in seats),
             tuple(_quotes(state, seats, about)),
         )
@@ -425,10 +425,6 @@ def _condition_against(state: State, condition: ConditionTold) -> Strongest:
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _without_ids(state: State, text: str) -> str:
     """The first sentence that can be quoted as it is; all of it if there is none."""
     said = sentences(line(text))
@@ -448,7 +444,7 @@ def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
             DissentPair(
                 Side(
                     each.name,
-                    _capital(clip_words(plain(called(state, each.position)), LONGEST_POSITION)),
+                    capitalised(clip_words(plain(called(state, each.position)), LONGEST_POSITION)),
                     (each.participant,),
                     tuple(q for q in quoted if q is not None and q.words),
                 ),

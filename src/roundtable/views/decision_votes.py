@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from ..core.declaration import OWN
-from ..core.text import clip_words
+from ..core.text import capitalised, clip_words
 from .decision_parts import (
     Counts,
     Piece,
@@ -68,7 +68,7 @@ def labels(decided: Decided) -> dict[str, str]:
 def short_label(text: str) -> str:
     """The first clause of an option, if it is short; else its first words."""
     words = text.strip().rstrip(" .。")
-    words = words[:1].upper() + words[1:]
+    words = capitalised(words)
     if len(words) <= LONGEST_LABEL:
         return words
     clause = _CLAUSE.split(words, maxsplit=1)[0]

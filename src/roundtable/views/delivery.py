@@ -26,10 +26,17 @@ from ..core.headline import (
     not_asked,
 )
 from ..core.naming import name_of, turn_name, with_names
-from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus, record_of
+from ..core.record import (
+    LEGACY,
+    ConditionOnTable,
+    PointStance,
+    PointStatus,
+    Record,
+    record_of,
+)
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip_words, first_sentences, without_headings, worded
+from ..core.text import capitalised, clip_words, first_sentences, without_headings, worded
 from ..core.turns import DIFFERS, REFUSES, UNDECLARED
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
 from ..core.verdict_findings import findings_of, unkept
@@ -118,7 +125,7 @@ class Delivery:
         chosen = self.question.answer if self.question else ""
         if not chosen:
             return "" if self.hollow or self.split else self.brief
-        return chosen[:1].upper() + chosen[1:]
+        return capitalised(chosen)
 
     @property
     def split(self) -> bool:
@@ -369,7 +376,7 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         participant=who,
         name=name_of(state, who),
         status=_status(standing, record.demonstration, seat, not_asked(state)),
-        opening=_held(standing, seat.opening, record.position(who, first=True)),
+        opening=_at_first(standing, seat, record),
         final=_held(standing, seat.final, record.position(who)),
         choice=seat.final,
         cast=seat.cast,
@@ -425,6 +432,15 @@ def _status(
     if who in standing.abstained:
         return "abstains"
     return "undeclared" if who in standing.undeclared else ""
+
+
+def _at_first(standing: DecisionStanding, seat: SeatStanding, record: Record) -> str:
+    """What a seat held at first. Its first position is the answer to the question, also where no
+    vote of its own ever said to which option that belongs."""
+    position = record.position(seat.participant, first=True)
+    if seat.opening in ("", SILENT) and standing.decision == record.question:
+        return clip_words(line(position), LONGEST_OPTION)
+    return _held(standing, seat.opening, position)
 
 
 def _held(standing: DecisionStanding, choice: str, position: str) -> str:

@@ -10,6 +10,7 @@ from ..core.text import clip, listed
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided, demands_told
+from .emphasis import meant
 from .outgoing import outgoing
 from .report_parts import line
 
@@ -36,9 +37,9 @@ def first_lines(delivery: Delivery) -> list[str]:
     """The answer: how it ended, and in a sentence or two what it is."""
     headline, *rest = delivery.opening
     told = [each for each in rest if not each.startswith(("Confidence:", "Dissent:", "⚠"))]
-    lines = [" ".join([f"**{headline}**", *told])]
+    lines = [" ".join([f"**{meant(headline)}**", *map(meant, told)])]
     if delivery.findings:
-        lines += ["", f"⚠ **{findings_told(delivery.findings)}**"]
+        lines += ["", f"⚠ **{meant(findings_told(delivery.findings))}**"]
     return lines
 
 
@@ -108,7 +109,8 @@ def written(parts: Iterable[Part]) -> list[str]:
     """Titles with their sentences and lists. A list ends with an empty line: Markdown would join
     what follows to its last item."""
     lines: list[str] = []
-    for title, body in parts:
+    for title, told in parts:
+        body = meant(told)
         if body.startswith("\n"):
             lines += [f"**{title}:**", *body.strip("\n").splitlines(), ""]
         else:

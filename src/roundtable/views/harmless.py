@@ -41,16 +41,26 @@ _AT_WORK = (
     "option|picture|plaintext|pre|script|select|slot|source|style|svg|template|textarea|title|"
     "track|video|xmp"
 )
-"""Elements that load, run or swallow something even without an attribute."""
-_WORKING = re.compile(rf"</?(?:{_AT_WORK})(?=[\s/>]|$)", re.IGNORECASE)
-"""One of them, also where its end was cut off."""
+"""Elements that load, run or swallow something with the attributes that they are given."""
+_WORKING = re.compile(rf"</?(?:{_AT_WORK})(?=[\s/])[^>]*=", re.IGNORECASE)
+"""One of them with a value, also where its end was cut off."""
+_DESCRIBING = (
+    "type|name|value|placeholder|min|max|step|rows|cols|for|method|lang|dir|role|alt|title|"
+    r"aria-[a-z]+"
+)
+"""Attributes with values that load, run and hide nothing."""
 _IDLE = re.compile(
-    rf"</?(?!(?:{_AT_WORK})(?=[\s/>]))[a-z][a-z0-9\-]*"
-    r"(?:[ \t]+(?!hidden\b)[a-z][a-z0-9\-]*)*\s*/?>",
+    r"</?(?P<name>[a-z][a-z0-9\-]*)(?:[ \t]+(?:"
+    rf"(?:{_DESCRIBING})=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+)"
+    r"|(?!(?:hidden|popover)\b)[a-z][a-z0-9\-]*(?=[\s/>])))*\s*/?>",
     re.IGNORECASE,
 )
-"""A tag that does nothing, as in `List<String>` or `Box<dyn Error>`: whatever does something needs
-an attribute with a value."""
+"""A tag that does nothing, as in `List<String>`, `Box<dyn Error>` or a question on `<dialog>`:
+whatever does something needs an attribute with a value, or words that it encloses."""
+_END = re.compile(
+    r"</(dialog|iframe|noembed|noframes|noscript|script|style|template|title)\b", re.IGNORECASE
+)
+"""The end of an element that runs or hides the words before it."""
 _BLOCK = re.compile(rf"</?(?:{'|'.join(block_names)})(?=[\s/>]|$)|<[!?]", re.IGNORECASE)
 """What makes a block of HTML of the line that it begins."""
 
@@ -108,6 +118,7 @@ def _edits(text: str, words: bool) -> set[_Edit]:
 
 def _edits_for(reader: _Reader, text: str) -> tuple[set[_Edit], set[_Edit]]:
     lines = text.split("\n")
+    enclosing = frozenset(name.lower() for name in _END.findall(text))
     env: dict[str, Any] = {"defined": []}
     blocks = reader.parse(text, env)
     defined = {_Edit(n, lines[n].index("["), "\\[") for n in env["defined"]}
@@ -115,7 +126,7 @@ def _edits_for(reader: _Reader, text: str) -> tuple[set[_Edit], set[_Edit]]:
     places = _Places(lines)
     for token in blocks:
         if token.type == "inline" and token.map is not None:
-            found = {each.at: each.instead for each in _inline(reader, token.content)}
+            found = {each.at: each.instead for each in _inline(reader, token.content, enclosing)}
             edits.update(places.of(found, token.content, token.map[0]))
     return defined, edits
 
@@ -151,20 +162,20 @@ class _Places:
         return self._columns[number]
 
 
-def _inline(reader: _Reader, content: str) -> Iterator[_Found]:
+def _inline(reader: _Reader, content: str, enclosing: frozenset[str]) -> Iterator[_Found]:
     if not is_suspect(content):
         return
     if len(openers := list(_OPENER.finditer(content))) > _MOST_OPENERS:
         yield from (_Found(each.end() - 1, _OPENED[each[0][-1]]) for each in openers)
         return
-    env: dict[str, Any] = {"found": []}
+    env: dict[str, Any] = {"found": [], "enclosing": enclosing}
     reader.inline.parse(content, reader, env, [])
     yield from env["found"]
     at = 0
     for line in content.split("\n"):
         # A line that begins with HTML is a block of it, whatever is open around it.
         head = at + len(line) - len(line.lstrip())
-        if content.startswith("<", head) and reader.is_html(content, head, begins=True):
+        if content.startswith("<", head) and reader.is_html(content, head, enclosing, begins=True):
             yield _Found(head, "&lt;")
         at += len(line) + 1
 
@@ -188,12 +199,15 @@ class _Reader(MarkdownIt):
     words = False
     """Whether it reads what is not to be read as Markdown."""
 
-    def is_html(self, source: str, at: int, *, begins: bool = False) -> bool:
-        """Whether HTML is here that has to be text; `begins`: it is the first of its line."""
+    def is_html(
+        self, source: str, at: int, enclosing: frozenset[str], *, begins: bool = False
+    ) -> bool:
+        """Whether HTML is here that has to be text; `enclosing` are the elements that run or hide
+        something and end somewhere in the whole text; `begins`: it is the first of its line."""
         if not self.words:
             return any(each.match(source, at) for each in (_TAG, _NO_TEXT, HTML_TAG_RE))
-        if _IDLE.match(source, at):
-            return False
+        if idle := _IDLE.match(source, at):
+            return idle["name"].lower() in enclosing
         if _WORKING.match(source, at) or HTML_TAG_RE.match(source, at):
             return True
         return begins and _BLOCK.match(source, at) is not None
@@ -256,6 +270,10 @@ def _shows_itself(state: StateInline, silent: bool) -> bool:
 def _html(state: StateInline, silent: bool) -> bool:
     reader = state.md
     assert isinstance(reader, _Reader), "nobody else reads here"
-    if not silent and state.src[state.pos] == "<" and reader.is_html(state.src, state.pos):
+    if (
+        not silent
+        and state.src[state.pos] == "<"
+        and reader.is_html(state.src, state.pos, state.env["enclosing"])
+    ):
         state.env["found"].append(_Found(state.pos, "&lt;"))
     return False

@@ -5,9 +5,11 @@ it to. So in every text that leaves, pictures and HTML are text, definitions of 
 a link whose words show another address than it has is spelled out. Code stays as it is, to the
 byte, and so does all other Markdown: only the one character is changed that begins a construct.
 
-Where it leaves decides about a tag that runs and loads nothing, such as the one in `List<String>`:
-a reader of Markdown would swallow it, so there it is spelled as text. Data and the lines of a
-terminal are not read so, and keep everybody's words as they are.
+Where it leaves decides about a tag that runs, loads and hides nothing, such as the one in
+`List<String>` or a `<dialog>` that is asked about: a reader of Markdown would swallow it, so there
+it is spelled as text. Data is not read so and keeps it, also where a command is piped on: only what
+would do something if somebody made a page or a comment of it is spelled out. A terminal reads
+neither, and shows what was said.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def outgoing(text: str) -> str:
 
 
 def outgoing_words(text: str) -> str:
-    """A text as it may leave as data, or on a terminal. Cleaning it again changes nothing."""
+    """A text as it may leave as data. Cleaning it again changes nothing."""
     return _cleaned(text, words=True)
 
 

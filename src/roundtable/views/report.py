@@ -20,6 +20,7 @@ from .cost import Cost, in_words
 from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
+from .emphasis import as_meant
 from .influence import influence_parts
 from .notes import notes
 from .report_costs import PLACES, costs, prompts
@@ -123,7 +124,7 @@ def _verdict(state: State, delivered: str) -> Iterator[Part]:
     # Where a recorded example comes from must be known before it is read.
     yield from (Alert(line(note.text)) for note in state.notes if note.code == EXAMPLE_NOTE)
     verdict = state.verdict
-    if verdict is not None and Delivery.of(state).headline not in delivered:
+    if verdict is not None and Delivery.of(state).headline not in as_meant(delivered):
         # The words of a procedure's own document say it in their way; the count stands first.
         first, *rest = Delivery.of(state).opening
         yield Alert(first, " ".join(rest))
@@ -138,7 +139,7 @@ def _verdict(state: State, delivered: str) -> Iterator[Part]:
     if verdict is None:
         return
     # A view that the delivery left out or cut short must not be lost.
-    words = line(delivered)
+    words = line(as_meant(delivered))
     lost = [each for each in Delivery.of(state).dissent if each.position not in words]
     if lost:
         yield Grid(

@@ -18,7 +18,7 @@ from .report_parts import Alert, Grid, Line, Picture, Prose, Speech, Subsection
 Words = Prose | Line | Alert | Grid | Speech | Subsection
 _END = "END OF WHAT SOMEBODY ELSE WROTE"
 _BLOCK = re.compile(r"^(\d{0,9})([#+\-=.)])")
-_ACTIVE = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
+_ACTIVE = re.compile(r"([\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_]))")
 
 
 def markdown_report(state: State, delivered: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..core.naming import line as line
 from ..core.visible import shown
+from .emphasis import without_emphasis
 
 if TYPE_CHECKING:
     from .decision import Decision
@@ -140,14 +141,13 @@ def anchor(kind: str, name: str) -> str:
 
 
 _HEADED = re.compile(r"^#{1,6}\s+(?:Position\b:?\s*)?")
-_EMPHASIS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
-_CUT_MARK = re.compile(r"\s*\*\*\d*[.)]?$|\*\*")
+_CUT_MARK = re.compile(r"^\*\*(?=\w)|\s+\*\*\d*[.)]?$|(?<=[\w.!?:])\*\*(?![\w*/(])")
 """What a cut left of an emphasis, with the number of a list behind it: it says nothing alone."""
 
 
 def unmarked(text: str) -> str:
     """What somebody holds, in one line without marks of Markdown."""
-    return _CUT_MARK.sub("", _EMPHASIS.sub(r"\2", _HEADED.sub("", line(text)))).strip()
+    return _CUT_MARK.sub("", without_emphasis(_HEADED.sub("", line(text)))).strip()
 
 
 def clean(text: str) -> str:

@@ -47,7 +47,7 @@ def positions(state: State) -> tuple[Part, ...]:
                     (
                         clip_words(option.text, _LONGEST_CELL) + (" ✓" if option.delivered else ""),
                         f"{len(option.names)} of {each.seated}",
-                        str(option.at_first),
+                        str(option.at_first) if option.at_first or each.before.known else "—",
                         ", ".join(option.names) or "—",
                     )
                     for option in each.options

@@ -14,10 +14,12 @@ from html import escape
 from urllib.parse import quote, urlsplit
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ..core.quotes import QUOTED, Sources, is_quotation
 from ..core.visible import visible
+from .emphasis import signs_of_words
 from .five_round.references import with_turns
 
 _ALLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
@@ -157,6 +159,7 @@ def _reader() -> MarkdownIt:
     reader = _Reader("commonmark", {"html": False, "breaks": True})
     # A link's address stands beside its text or nowhere: definitions would hide it.
     reader.enable(["table", "strikethrough"]).disable("reference")
+    reader.inline.ruler.before("emphasis", "signs", _signs)
     reader.add_render_rule("table_open", _opened('<div class="scroll" tabindex="0"><table>\n'))
     reader.add_render_rule("table_close", _opened("</table></div>\n"))
     return reader
@@ -165,6 +168,15 @@ def _reader() -> MarkdownIt:
 class _Reader(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802
         return _ALLOWED.match(url) is not None
+
+
+def _signs(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] not in "*_" or not (many := signs_of_words(state.src, state.pos)):
+        return False
+    if not silent:
+        state.pending += state.src[state.pos : state.pos + many]
+    state.pos += many
+    return True
 
 
 def _opened(html: str) -> Callable[..., str]:

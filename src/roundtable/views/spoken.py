@@ -13,6 +13,7 @@ from ..core.declaration_block import LABEL, split_blocks
 from ..core.naming import line
 from ..core.pattern import pattern
 from ..core.text import clip, sentences
+from .emphasis import without_emphasis
 
 BLOCKS = (LABEL, "decisions", "casting")
 """What is written for the program alone: what a seat declares, and what the host lists or asks."""
@@ -37,8 +38,7 @@ _PROTOCOL = pattern(
 )
 _FENCE = pattern(r"^ {0,3}(?:`{3}|~{3})")
 _LEFT_OUT = pattern(r"^\s*(?:[|>]|[-*_]{3,}\s*$)")
-_MARKS = pattern(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
-
+_LINK = pattern(r"!?\[([^\]]*)\]\([^)]*\)")
 _CITED = pattern(r"\s?[\[【](?:\d+/[\w-]+/[^\s\[\]【】]+|\s?@[^\[\]【】\n]{1,120})[\]】]")
 """Whom a sentence cites is said where it stands, by name: a line of its own has no room for it."""
 
@@ -86,7 +86,8 @@ def first_line(words: str) -> str:
         if _FENCE.match(each):
             fenced = not fenced
         elif not fenced and each.strip() and not _HEADING.match(each) and not _LEFT_OUT.match(each):
-            plain = _MARKS.sub(lambda match: match[1] or "", _CITED.sub("", each))
+            linked = _LINK.sub(lambda match: match[1], _CITED.sub("", each))
+            plain = without_emphasis(linked, light=True)
             if found := sentences(plain, 2):
                 some = found[:2] if len(found[0]) < SHORTEST_LINE else found[:1]
                 return clip(line(" ".join(some)), LONGEST_LINE)

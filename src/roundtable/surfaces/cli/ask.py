@@ -462,7 +462,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if closed.stop_reason == "budget":
         return BUDGET
     if unvoted := Delivery.of(state).nobody_voted:
-        echo_error(f"Error: nobody chose an answer: {unvoted}")
+        echo_error(f"Error: nobody chose an answer. {unvoted}")
         echo_error("Ask again with other models: `roundtable models` shows which can be used now.")
         return FAILED
     return 0

@@ -112,7 +112,7 @@ class PlainProgress:
         line = told(record, state)
         event = record.event
         if isinstance(event, TurnFailed) and event.message in self._went_wrong:
-            line = f"{_name(state, event.participant)} did not answer."
+            line = _failed(event, state, known=True)
         if line and not self._is_known(event, state):
             self.say(line)
 
@@ -271,7 +271,7 @@ def _line(record: StoredEvent, state: State) -> str:
                 f"{first_sentences(_body(for_screen(words)), 2, 200)}"
             )
         case TurnFailed():
-            return f"{_name(state, event.participant)} did not answer: {event.message}"
+            return _failed(event, state)
         case SearchFinished():
             return f"Web search ({event.provider}): {len(event.hits)} results"
         case SearchFailed():
@@ -280,6 +280,15 @@ def _line(record: StoredEvent, state: State) -> str:
             return f"The limits are now {all_told(event.budget)}, by {event.by}"
         case _:
             return ""
+
+
+def _failed(event: TurnFailed, state: State, *, known: bool = False) -> str:
+    """Who did not answer, with why unless that is `known`; of an answer that came and could not be
+    used, what is wrong with it."""
+    who = _name(state, event.participant)
+    if event.cause in ("garbled", "refused"):
+        return f"{who}: {event.message}"
+    return f"{who} did not answer." if known else f"{who} did not answer: {event.message}"
 
 
 def _verbose(event: Event, state: State) -> str:

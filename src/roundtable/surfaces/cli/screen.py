@@ -48,6 +48,8 @@ class Screen:
     styled: bool = False
     """Whether it takes control codes: a terminal that is no simple one, and nobody said no."""
     encoding: str = UTF8
+    person: bool = False
+    """Whether somebody looks at it, and no program takes what is written."""
 
     def words(self, text: str) -> str:
         """Words of others on one line, as they can be shown here."""
@@ -81,6 +83,7 @@ def screen_of(
         height=height or 24,
         styled=person and not plain and moves(env) and not env.get("NO_COLOR"),
         encoding=UTF8 if is_utf8(encoding) else encoding,
+        person=person,
     )
 
 

@@ -84,11 +84,15 @@ def _fitted(line: str, width: int, chop: bool) -> str:
 
 
 def on_one_line(text: str, most: int | None = None) -> str:
-    """Words of others within a line of ours: it may be kept, and be shown elsewhere later."""
+    """Words of others within a line of ours. Where no person reads it, it may be kept, and be shown
+    elsewhere later."""
+    line = " ".join(for_screen(text).split())
+    line = line if most is None else clip(line, most)
+    if is_terminal(sys.stdout) and is_terminal(sys.stderr):
+        return line
     from ...views.outgoing import outgoing_words
 
-    line = " ".join(for_screen(text).split())
-    return outgoing_words(line if most is None else clip(line, most))
+    return outgoing_words(line)
 
 
 def print_json(document: Any) -> None:

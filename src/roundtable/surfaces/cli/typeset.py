@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ...views.emphasis import without_emphasis
 from ...views.outgoing import outgoing_words
 from .screen import READABLE, Screen, Style, cells, cut, for_screen, padded, wrapped
 
@@ -18,12 +19,6 @@ LAST_COLUMN = 24
 GAP = 2
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
 _ITEM = re.compile(r"(?P<deep>\s*)(?P<mark>[-*+•]|\d{1,3}[.)])\s+(?P<text>.+)")
-_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
-
-
-def _bare(text: str) -> str:
-    """Words without the marks that only a renderer needs."""
-    return _EMPHASIS.sub(r"\2", text)
 
 
 class Sheet:
@@ -111,7 +106,7 @@ class Sheet:
     def prose(self, text: str, indent: int = 2) -> None:
         """Markdown of somebody's, as words: headings, lists and code keep their lines."""
         code = False
-        for line in outgoing_words(text).split("\n"):
+        for line in self._leaving(text).split("\n"):
             bare = line.strip()
             if bare.startswith(("```", "~~~")):
                 code = not code
@@ -121,13 +116,13 @@ class Sheet:
                 self.blank()
             elif heading := _HEADING.match(bare):
                 self.blank()
-                self.paragraph(_bare(heading[1]), "bold", indent)
+                self.paragraph(without_emphasis(heading[1]), "bold", indent)
             elif item := _ITEM.match(line):
                 deep = min(3, len(item["deep"].expandtabs(2)) // 2)
                 mark = item["mark"] if item["mark"][0].isdigit() else "•"
-                self.item(_bare(item["text"]), mark, indent=indent + 2 * deep)
+                self.item(without_emphasis(item["text"]), mark, indent=indent + 2 * deep)
             else:
-                self.paragraph(_bare(line), indent=indent)
+                self.paragraph(without_emphasis(line), indent=indent)
 
     def rows(
         self, rows: Sequence[Sequence[str]], widest: Sequence[int], styles: Sequence[Style]
@@ -169,8 +164,12 @@ class Sheet:
             yield ("  " + (" " * GAP).join(parts)).rstrip()
 
     def _words(self, text: str) -> str:
-        """Anybody's words on one line. They may be kept, and be shown as Markdown later."""
-        return self._screen.words(outgoing_words(text))
+        """Anybody's words on one line."""
+        return self._screen.words(self._leaving(text))
+
+    def _leaving(self, text: str) -> str:
+        """A terminal shows what was said. What is piped may be kept, and be shown as Markdown."""
+        return for_screen(text) if self._screen.person else outgoing_words(text)
 
     def _put(self, text: str, style: Style, first: str, then: str) -> None:
         room = max(8, self._width - max(cells(first), cells(then)))

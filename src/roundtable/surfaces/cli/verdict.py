@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...core.naming import with_names
 from ...core.state import State
-from ...core.text import clip_words, same_words, worded
+from ...core.text import capitalised, clip_words, same_words, worded
 from ...core.values import EXAMPLE_NOTE
 from ...procedures import procedure_spec
 from ...procedures.follow_up import is_demonstration
@@ -207,8 +207,7 @@ def _vote(sheet: Sheet, vote: Vote) -> None:
     # What is said of those who chose it stands beside it; who did not, below.
     below = "; ".join(_otherwise(vote))
     figure = f"{chosen.count} of {len(vote.pieces)}"
-    text = chosen.text if len(chosen.text) <= _IN_A_LINE else chosen.label
-    text = text[:1].upper() + text[1:]
+    text = capitalised(chosen.text if len(chosen.text) <= _IN_A_LINE else chosen.label)
     told = vote.before_told
     sheet.entry(figure, text, told[:1].lower() + told[1:], FIGURES, about, below=below)
 
@@ -235,7 +234,7 @@ def _held(piece: Piece) -> str:
 def _sureness(sure: Sure) -> tuple[str, str]:
     """In a word, and between which figures."""
     if sure.word == "none":
-        return "unsure", "no confidence"
+        return "none", "no confidence can be given"
     if sure.low is None or sure.high is None:
         return sure.word, "confidence"
     return sure.word, f"confidence, {round(sure.low * 100)}–{round(sure.high * 100)} %"
