@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,6 +18,13 @@ from roundtable.documents.gather import gather
 from roundtable.documents.gathered import Gathered
 
 from .samples import pdf
+
+NEEDS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(folder: Path, *line: str) -> None:
+    none = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *line], cwd=folder, env={**os.environ, **none}, check=True)
 
 
 def sources(found: Gathered) -> list[str]:
@@ -49,7 +58,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project: Path) -> None:
+@pytest.mark.parametrize("asked", [pytest.param(True, marks=NEEDS_GIT), False])
+def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(
+    project: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    if not asked:
+        monkeypatch.setenv("PATH", "")
     if sys.platform != "win32":
         (project / "out").symlink_to("/etc")
         (project / "passwd").symlink_to("/etc/passwd")
@@ -69,12 +83,40 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
     ]
     [line] = found.lines
     assert line.startswith("8 files were read of project, left out: ")
-    for told in ("4 ignored by .gitignore", "3 named like secrets", "2 not written by hand",
+    ignored = "4 ignored by git" if asked else "4 matched by a .gitignore"
+    for told in (ignored, "3 named like secrets", "2 not written by hand",
                  "1 too large", "1 empty (empty.txt)", "2 neither text nor document"):  # fmt: skip
         assert told in line, line
     if sys.platform != "win32":
         assert "2 linked" in line
         assert "1 special" in line
+
+
+@NEEDS_GIT
+def test_what_git_tracks_or_takes_back_is_read_although_a_pattern_leaves_it_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, r__logs__a_dot_txt="A", r__logs__b_dot_txt="B", r__kept_dot_log="K",
+          r__noise_dot_log="N", r__made__t_dot_txt="T", r__made__u_dot_txt="U",
+          r__part__own_dot_log="O", r__part__left_dot_tmp="L")  # fmt: skip
+    (tmp_path / "r" / ".gitignore").write_text("logs/**\n!logs/a.txt\n*.log\nmade/\n")
+    (tmp_path / "r" / "part" / ".gitignore").write_text("*.tmp\n")
+    for repository in ("r", "r/part"):
+        git(tmp_path / repository, "init", "-q")
+    git(tmp_path / "r", "add", "-f", "kept.log", "made/t.txt")
+
+    found = gather(["r"])
+
+    assert sources(found) == ["r/.gitignore", "r/kept.log", "r/logs/a.txt", "r/made/t.txt",
+                              "r/part/.gitignore", "r/part/own.log"]  # fmt: skip
+    assert found.lines == ("6 files were read of r, left out: 4 ignored by git",)
+    # Whoever names a folder wants it read.
+    assert sources(gather(["r/made"])) == ["r/made/t.txt"]
+    (tmp_path / "r" / ".git" / "index").unlink()
+    assert sources(gather(["r/made"])) == ["r/made/t.txt", "r/made/u.txt"]
+    monkeypatch.setenv("PATH", "")
+    assert sources(gather(["r/logs"])) == ["r/logs/a.txt"]
 
 
 def test_empty_files_of_a_folder_are_counted_and_some_of_them_named(tmp_path: Path) -> None:
