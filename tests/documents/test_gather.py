@@ -17,7 +17,7 @@ from roundtable.documents import gather as gathering
 from roundtable.documents.gather import gather
 from roundtable.documents.gathered import Gathered
 
-from .samples import pdf
+from .samples import OLE, pdf
 
 NEEDS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -229,6 +229,35 @@ def test_texts_of_a_folder_in_another_encoding_are_counted_and_named(
     assert "1 neither text nor document" in counts
     assert names.endswith("to be converted first: latin.txt, old/kanji.txt")
     assert names in found.missed
+
+
+def test_a_document_of_a_folder_that_cannot_be_read_is_named_whatever_kind_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gathering, "MOST_IN_ALL", 1000)
+    page = "<script>draw()</script>"
+    write(tmp_path, in__a_dot_md="Tea.", in__b_dot_md="b" * 2000, in__page_dot_html=page,
+          in__rich_dot_rtf=r"{\rtf1 Costs.}")  # fmt: skip
+    (tmp_path / "in" / "contract.doc").write_bytes(OLE + bytes(1_200_000))
+    (tmp_path / "in" / "logo").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "in" / "text.odt").write_bytes(b"\x00\x01")
+
+    found = gather(["in"])
+
+    assert sources(found) == ["in/a.md"]
+    *documents, counts, crowded = found.lines
+    assert documents == [
+        "in/contract.doc is of an old kind of Office file; save it as .docx",
+        "in/rich.rtf is rich text; save it as .docx or as plain text",
+        "in/text.odt is no text, and no kind of document that can be read",
+    ]
+    assert counts == (
+        "1 file was read of in, left out: 1 for which there was no more room, "
+        "1 neither text nor document, 1 empty (page.html)"
+    )
+    assert crowded == "No more room beside the others for these of in: b.md"
+    assert found.missed == {*documents, crowded}
 
 
 def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from .ignored import Ignored, ignored_in
+from .kinds import DOCUMENTS, PAGES
 from .limits import DEEPEST, IN_A_FOLDER, LARGEST_IN_A_FOLDER, MOST_BYTES, MOST_ENTRIES
 
 FOREIGN, SECRET, LINK, SPECIAL = (
@@ -23,12 +24,13 @@ FOREIGN, SECRET, LINK, SPECIAL = (
     "linked",
     "special (pipes, sockets, devices)",
 )
-HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
+HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, NO_ROOM, MORE = (
     "too large",
     "empty",
     "neither text nor document",
     "not UTF-8 text",
     "closed to us",
+    "for which there was no more room",
     f"beyond the first {IN_A_FOLDER:,}",
 )
 _KEPT_BY = frozenset({".git", ".hg", ".svn"})
@@ -51,13 +53,13 @@ _SECRET_FILES = (
 )  # fmt: skip
 _HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist")
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
-_DOCUMENTS = (".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm")
 _NO_TEXT = (
     ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".mp3",
     ".mp4", ".mov", ".avi", ".mkv", ".wav", ".flac", ".ogg", ".zip", ".gz", ".bz2", ".xz", ".7z",
     ".rar", ".tar", ".tgz", ".jar", ".war", ".so", ".dll", ".dylib", ".exe", ".bin", ".o", ".a",
     ".class", ".wasm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".db", ".sqlite", ".sqlite3",
     ".parquet", ".npy", ".npz", ".pkl", ".pt", ".onnx", ".gguf", ".safetensors", ".psd", ".iso",
+    ".msi",
 )  # fmt: skip
 
 
@@ -159,7 +161,9 @@ def _left_out(entry: os.DirEntry[str], path: PurePosixPath, ignored: Ignored) ->
     suffix = path.suffix.lower()
     if suffix in _NO_TEXT:
         return NO_DOCUMENT
-    largest = MOST_BYTES if suffix in _DOCUMENTS else LARGEST_IN_A_FOLDER
+    if suffix in DOCUMENTS:  # what is wrong with one is said by its name
+        return None
+    largest = MOST_BYTES if suffix in PAGES else LARGEST_IN_A_FOLDER
     return HUGE if status.st_size > largest else None
 
 
