@@ -132,6 +132,74 @@ def xlsx() -> bytes:
     return saved(book)
 
 
+def formed_docx() -> bytes:
+    """Words that say something by their form alone, and a formula."""
+    library = pytest.importorskip("docx")
+    from docx.oxml import parse_xml
+
+    document = library.Document()
+    paragraph = document.add_paragraph("We expect 10")
+    for each in "12":  # Word cuts words in two as it likes
+        paragraph.add_run(each).font.superscript = True
+    paragraph.add_run(" users of H")
+    paragraph.add_run("2").font.subscript = True
+    paragraph.add_run("O, the 1")
+    paragraph.add_run("st").font.superscript = True
+    paragraph.add_run(" for ")
+    paragraph.add_run("100").font.strike = True
+    paragraph.add_run("90 euros.")
+    math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    paragraph._p.append(
+        parse_xml(
+            f'<m:oMath xmlns:m="{math}"><m:sSup><m:e><m:d><m:e><m:r><m:t>a+b</m:t></m:r></m:e>'
+            "</m:d></m:e><m:sup><m:r><m:t>n+1</m:t></m:r></m:sup></m:sSup></m:oMath>"
+        )
+    )
+    moved = "<w:moveFrom xmlns:w='{0}'><w:r><w:t>Moved away.</w:t></w:r></w:moveFrom>"
+    paragraph._p.append(parse_xml(moved.format(WORD)))
+    return saved(document)
+
+
+def drawn_pptx() -> bytes:
+    """A chart, a slide that holds nothing to read, and a hidden one with a raised digit."""
+    library = pytest.importorskip("pptx")
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+    from pptx.util import Inches
+
+    deck = library.Presentation()
+    told = CategoryChartData()
+    told.categories = ["2025", "2026"]
+    told.add_series("Loss", (-4200000, None))
+    told.add_series("Gain", (3, 4))
+    inch = Inches(1)
+    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
+    first = deck.slides.add_slide(deck.slide_layouts[5])
+    first.shapes.title.text = "Revenue"
+    first.shapes.add_chart(kind, inch, inch, inch, inch, told)
+    deck.slides.add_slide(deck.slide_layouts[6])
+    last = deck.slides.add_slide(deck.slide_layouts[5])
+    last.element.set("show", "0")
+    last.shapes.title.text = "Old price 10"
+    run = last.shapes.title.text_frame.paragraphs[0].add_run()
+    run.text = "6"
+    run._r.get_or_add_rPr().set("baseline", "30000")
+    return saved(deck)
+
+
+def wide_xlsx() -> bytes:
+    """A year side by side, something far to the right, and a raised digit."""
+    library = pytest.importorskip("openpyxl")
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+
+    book = library.Workbook()
+    book.active.append([*range(1, 366)])
+    book.active["A2"] = CellRichText("10", TextBlock(InlineFont(vertAlign="superscript"), "6"))
+    book.active["XFD2"] = "far away"
+    return saved(book)
+
+
 def packed(members: Sequence[tuple[str, bytes]]) -> bytes:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,7 +17,14 @@ from roundtable.documents import gather as gathering
 from roundtable.documents.gather import gather
 from roundtable.documents.gathered import Gathered
 
-from .samples import pdf
+from .samples import OLE, pdf
+
+NEEDS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(folder: Path, *line: str) -> None:
+    none = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *line], cwd=folder, env={**os.environ, **none}, check=True)
 
 
 def sources(found: Gathered) -> list[str]:
@@ -49,7 +58,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project: Path) -> None:
+@pytest.mark.parametrize("asked", [pytest.param(True, marks=NEEDS_GIT), False])
+def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(
+    project: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    if not asked:
+        monkeypatch.setenv("PATH", "")
     if sys.platform != "win32":
         (project / "out").symlink_to("/etc")
         (project / "passwd").symlink_to("/etc/passwd")
@@ -69,13 +83,40 @@ def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project:
     ]
     [line] = found.lines
     assert line.startswith("8 files were read from project; left out: ")
-    for told in ("4 ignored by .gitignore", "3 with a name that suggests secrets",
-                 "2 not written by hand", "1 too large", "1 empty (empty.txt)",
-                 "2 of an unsupported type"):  # fmt: skip
+    ignored = "4 ignored by git" if asked else "4 matched by a .gitignore"
+    for told in (ignored, "3 with a name that suggests secrets", "2 not written by hand",
+                 "1 too large", "1 empty (empty.txt)", "2 of an unsupported type"):  # fmt: skip
         assert told in line, line
     if sys.platform != "win32":
         assert "2 linked" in line
         assert "1 special" in line
+
+
+@NEEDS_GIT
+def test_what_git_tracks_or_takes_back_is_read_although_a_pattern_leaves_it_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, r__logs__a_dot_txt="A", r__logs__b_dot_txt="B", r__kept_dot_log="K",
+          r__noise_dot_log="N", r__made__t_dot_txt="T", r__made__u_dot_txt="U",
+          r__part__own_dot_log="O", r__part__left_dot_tmp="L")  # fmt: skip
+    (tmp_path / "r" / ".gitignore").write_text("logs/**\n!logs/a.txt\n*.log\nmade/\n")
+    (tmp_path / "r" / "part" / ".gitignore").write_text("*.tmp\n")
+    for repository in ("r", "r/part"):
+        git(tmp_path / repository, "init", "-q")
+    git(tmp_path / "r", "add", "-f", "kept.log", "made/t.txt")
+
+    found = gather(["r"])
+
+    assert sources(found) == ["r/.gitignore", "r/kept.log", "r/logs/a.txt", "r/made/t.txt",
+                              "r/part/.gitignore", "r/part/own.log"]  # fmt: skip
+    assert found.lines == ("6 files were read of r, left out: 4 ignored by git",)
+    # Whoever names a folder wants it read.
+    assert sources(gather(["r/made"])) == ["r/made/t.txt"]
+    (tmp_path / "r" / ".git" / "index").unlink()
+    assert sources(gather(["r/made"])) == ["r/made/t.txt", "r/made/u.txt"]
+    monkeypatch.setenv("PATH", "")
+    assert sources(gather(["r/logs"])) == ["r/logs/a.txt"]
 
 
 def test_empty_files_of_a_folder_are_counted_and_some_of_them_named(tmp_path: Path) -> None:
@@ -187,6 +228,35 @@ def test_texts_of_a_folder_in_another_encoding_are_counted_and_named(
     assert "1 of an unsupported type" in counts
     assert names.endswith("to be converted first: latin.txt, old/kanji.txt")
     assert names in found.missed
+
+
+def test_a_document_of_a_folder_that_cannot_be_read_is_named_whatever_kind_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gathering, "MOST_IN_ALL", 1000)
+    page = "<script>draw()</script>"
+    write(tmp_path, in__a_dot_md="Tea.", in__b_dot_md="b" * 2000, in__page_dot_html=page,
+          in__rich_dot_rtf=r"{\rtf1 Costs.}")  # fmt: skip
+    (tmp_path / "in" / "contract.doc").write_bytes(OLE + bytes(1_200_000))
+    (tmp_path / "in" / "logo").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "in" / "text.odt").write_bytes(b"\x00\x01")
+
+    found = gather(["in"])
+
+    assert sources(found) == ["in/a.md"]
+    *documents, counts, crowded = found.lines
+    assert documents == [
+        "in/contract.doc is of an old kind of Office file; save it as .docx",
+        "in/rich.rtf is rich text; save it as .docx or as plain text",
+        "in/text.odt is no text, and no kind of document that can be read",
+    ]
+    assert counts == (
+        "1 file was read of in, left out: 1 for which there was no more room, "
+        "1 neither text nor document, 1 empty (page.html)"
+    )
+    assert crowded == "No more room beside the others for these of in: b.md"
+    assert found.missed == {*documents, crowded}
 
 
 def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:

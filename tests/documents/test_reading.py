@@ -16,7 +16,21 @@ from roundtable.documents.read import Read, Unreadable
 from roundtable.documents.reading import read_document
 from roundtable.documents.worker import Found
 
-from .samples import HTML, OLE, docx, packed, pdf, pdf_bomb, pptx, with_document, with_part, xlsx
+from .samples import (
+    HTML,
+    OLE,
+    docx,
+    drawn_pptx,
+    formed_docx,
+    packed,
+    pdf,
+    pdf_bomb,
+    pptx,
+    wide_xlsx,
+    with_document,
+    with_part,
+    xlsx,
+)
 
 pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
 
@@ -58,6 +72,40 @@ def test_a_page_is_read_as_its_reader_sees_it() -> None:
         "The site\n\n# Hello & welcome\n\nOne bold word.\n\n- first\n- second\n\n"
         "a | b\n1 | 2\n\nEnd."
     )
+
+
+def test_raised_lowered_and_struck_out_words_of_a_page_do_not_run_into_their_neighbours() -> None:
+    page = """<p>10<sup>6</sup> users, H<sub>2</sub>O, the 1<sup>st</sup>, x<sup>n+1</sup>,
+        log<sub>10</sub>5, <span style="color: red; text-decoration: line-through">7</span>
+        <p><del>Price 100</del><ins>90 euros</ins> <math><msup><mn>2</mn><mn>8</mn></msup></math>
+        <details><summary>Level 5</summary>000 people</details>
+        <select><option>10</option><option>20</select><label>Rate 3</label><button>Buy</button>
+        <dialog>Unseen</dialog><fieldset><legend>Legend</legend>Field</fieldset>"""
+    assert " ".join(read("page.html", page.encode()).text.split()) == (
+        "10^6 users, H_2O, the 1st, x^(n+1), log_10 5, ~~7~~ ~~Price 100~~ 90 euros 2^8 "
+        "Level 5 000 people 10 20 Rate 3 Buy Legend Field"
+    )
+
+
+def test_nothing_that_word_marks_by_form_alone_becomes_another_number() -> None:
+    assert read("plan.docx", formed_docx()).text == (
+        "We expect 10^12 users of H_2O, the 1st for ~~100~~ 90 euros.(a+b)^(n+1)"
+    )
+
+
+def test_a_deck_is_read_with_its_charts_and_says_what_is_hidden_and_what_holds_no_text() -> None:
+    found = read("deck.pptx", drawn_pptx())
+    assert found.text == (
+        "[slide 1]\n# Revenue\nChart:\n | Loss | Gain\n2025 | -4200000 | 3\n2026 |  | 4\n\n"
+        "[slide 3, hidden]\n# Old price 10^6"
+    )
+    assert found.lines == ("has no text on slide 2: pictures, or nothing",)
+
+
+def test_a_sheet_is_read_to_its_last_column() -> None:
+    first, second = read("days.xlsx", wide_xlsx()).text.splitlines()[1:]
+    assert first.endswith(" | 364 | 365")
+    assert second == "2: 10^6 | … | XFD: far away"
 
 
 def test_a_table_within_a_word_table_is_read_once_and_what_is_hidden_is_not() -> None:

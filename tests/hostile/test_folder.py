@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from roundtable.documents.gather import gather
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.web.found import STATE_FILE
 from tests.speakers.agents import claude_lines, put_agent, speaks
@@ -215,6 +217,35 @@ def test_channels_boards_and_browsers_are_not_taken_from_the_folder(
 
     assert "ours" in done.err or "mine" in done.err
     assert traps.sprung == []
+
+
+def test_a_repository_is_read_and_none_of_the_programs_that_it_names_is_run(
+    traps: Traps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("git is not installed")
+    trap = str(traps.folder / "mine")
+    lines = ("core.fsmonitor", "core.sshCommand", "core.pager", "filter.a.clean", "alias.ls-files")
+    settings = [each for name in lines for each in ("--add", name, trap)]
+    traps.started([git, "init", "-q"])
+    for at in range(0, len(settings), 3):
+        traps.started([git, "config", *settings[at : at + 3]])
+    (traps.folder / ".gitignore").write_text("*.py\n*.log\n", "utf-8")
+    (traps.folder / "kept.log").write_text("kept", "utf-8")
+    traps.started([git, "-c", "core.fsmonitor=false", "add", "-f", "kept.log"])
+    assert traps.sprung == []
+    for name, value in traps.env().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(traps.folder)
+
+    found = gather(["."])
+
+    assert "./kept.log" in {each.source for each in found.materials}
+    assert "ignored by git" in found.lines[-1]
+    assert traps.sprung == []
+    traps.started([git, "status"])
+    assert "mine" in traps.sprung, "the trap works"
 
 
 def test_processes_are_started_in_one_place() -> None:

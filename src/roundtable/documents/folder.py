@@ -13,26 +13,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
+from .ignored import Ignored, ignored_in
+from .kinds import DOCUMENTS, PAGES
 from .limits import DEEPEST, IN_A_FOLDER, LARGEST_IN_A_FOLDER, MOST_BYTES, MOST_ENTRIES
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
-IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
-    "ignored by .gitignore",
+FOREIGN, SECRET, LINK, SPECIAL = (
     "not written by hand (installed, built or generated)",
     "with a name that suggests secrets",
     "linked",
     "special (pipes, sockets, devices)",
 )
-HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, MORE = (
+HUGE, EMPTY, NO_DOCUMENT, NOT_UTF8, UNOPENED, NO_ROOM, MORE = (
     "too large",
     "empty",
     "of an unsupported type",
     "not UTF-8 text",
     "that may not be read",
+    "for which there was no more room",
     f"beyond the first {IN_A_FOLDER:,}",
 )
 _KEPT_BY = frozenset({".git", ".hg", ".svn"})
@@ -55,13 +53,13 @@ _SECRET_FILES = (
 )  # fmt: skip
 _HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist")
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
-_DOCUMENTS = (".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm")
 _NO_TEXT = (
     ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".mp3",
     ".mp4", ".mov", ".avi", ".mkv", ".wav", ".flac", ".ogg", ".zip", ".gz", ".bz2", ".xz", ".7z",
     ".rar", ".tar", ".tgz", ".jar", ".war", ".so", ".dll", ".dylib", ".exe", ".bin", ".o", ".a",
     ".class", ".wasm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".db", ".sqlite", ".sqlite3",
     ".parquet", ".npy", ".npz", ".pkl", ".pt", ".onnx", ".gguf", ".safetensors", ".psd", ".iso",
+    ".msi",
 )  # fmt: skip
 
 
@@ -102,13 +100,11 @@ def look_through(root: Path) -> Looked:
     """The files of a folder that are worth reading: those at the top first, then by name."""
     looked = Looked()
     entries = 0
-    waiting: list[tuple[Path, PurePosixPath, list[_Ignoring]]] = [
-        (root, PurePosixPath(), _inherited(root))
-    ]
+    waiting = [(root, PurePosixPath(), ignored_in(root))]
     while waiting and not looked.unfinished:
-        below: list[tuple[Path, PurePosixPath, list[_Ignoring]]] = []
+        below: list[tuple[Path, PurePosixPath, Ignored]] = []
         for folder, name, above in waiting:
-            ignoring = [*above, *_ignoring(folder, name)]
+            ignored = above.within(folder, name)
             for entry in _entries(folder, looked):
                 entries += 1
                 if entries > MOST_ENTRIES:
@@ -117,12 +113,12 @@ def look_through(root: Path) -> Looked:
                 if entry.name in _KEPT_BY:
                     continue
                 path = name / entry.name
-                why = _left_out(entry, path, ignoring)
+                why = _left_out(entry, path, ignored)
                 if why is not None:
                     looked.left_out[why] += 1
                 elif entry.is_dir(follow_symlinks=False):
                     if len(path.parts) <= DEEPEST:
-                        below.append((folder / entry.name, path, ignoring))
+                        below.append((folder / entry.name, path, ignored))
                 else:
                     looked.files.append((str(path), folder / entry.name))
         waiting = below
@@ -144,7 +140,7 @@ def _entries(folder: Path, looked: Looked) -> Iterator[os.DirEntry[str]]:
     yield from listed
 
 
-def _left_out(entry: os.DirEntry[str], path: PurePosixPath, above: list[_Ignoring]) -> str | None:
+def _left_out(entry: os.DirEntry[str], path: PurePosixPath, ignored: Ignored) -> str | None:
     if entry.is_symlink():
         return LINK
     try:
@@ -154,8 +150,8 @@ def _left_out(entry: os.DirEntry[str], path: PurePosixPath, above: list[_Ignorin
     name, folder = entry.name, stat.S_ISDIR(status.st_mode)
     if name in (_FOREIGN_FOLDERS if folder else ()) or (not folder and _like(name, _FOREIGN_FILES)):
         return FOREIGN
-    if _ignored(path, folder, above):
-        return IGNORED
+    if (why := ignored.why(path, folder=folder)) is not None:
+        return why
     if folder:
         return SECRET if name in _SECRET_FOLDERS else None
     if not stat.S_ISREG(status.st_mode):
@@ -165,73 +161,11 @@ def _left_out(entry: os.DirEntry[str], path: PurePosixPath, above: list[_Ignorin
     suffix = path.suffix.lower()
     if suffix in _NO_TEXT:
         return NO_DOCUMENT
-    largest = MOST_BYTES if suffix in _DOCUMENTS else LARGEST_IN_A_FOLDER
+    if suffix in DOCUMENTS:  # what is wrong with one is said by its name
+        return None
+    largest = MOST_BYTES if suffix in PAGES else LARGEST_IN_A_FOLDER
     return HUGE if status.st_size > largest else None
 
 
 def _like(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch(name.lower(), each.lower()) for each in patterns)
-
-
-# --- .gitignore -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Ignoring:
-    """The patterns of one file, which hold below the folder that it lies in."""
-
-    folder: PurePosixPath
-    up: PurePosixPath
-    """From that folder to the one that is looked through, if it lies above."""
-    spec: GitIgnoreSpec
-
-
-def _ignored(path: PurePosixPath, folder: bool, ignoring: list[_Ignoring]) -> bool:
-    """By the last pattern that says something, as git has it."""
-    for each in reversed(ignoring):
-        seen = each.up / path.relative_to(each.folder)
-        said = each.spec.check_file(f"{seen}/" if folder else str(seen)).include
-        if said is not None:
-            return bool(said)
-    return False
-
-
-_HERE = PurePosixPath()
-
-
-def _ignoring(folder: Path, name: PurePosixPath, up: PurePosixPath = _HERE) -> list[_Ignoring]:
-    found = []
-    for file in (folder / ".git" / "info" / "exclude", folder / ".gitignore"):
-        lines = _lines(file)
-        if lines:
-            from pathspec import GitIgnoreSpec
-
-            found.append(_Ignoring(name, up, GitIgnoreSpec.from_lines(lines)))
-    return found
-
-
-def _inherited(root: Path) -> list[_Ignoring]:
-    """What the folders above say, up to the repository that a folder is a part of."""
-    root = root.absolute()
-    above = list(root.parents)[:DEEPEST]
-    if (root / ".git").exists():
-        return []
-    at = next((n for n, each in enumerate(above) if (each / ".git").exists()), None)
-    if at is None:
-        return []
-    return [
-        ignoring
-        for folder in reversed(above[: at + 1])
-        for ignoring in _ignoring(
-            folder, PurePosixPath(), PurePosixPath(root.relative_to(folder).as_posix())
-        )
-    ]
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        if not stat.S_ISREG(file.stat().st_mode) or file.stat().st_size > LARGEST_IN_A_FOLDER:
-            return []
-        return file.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []

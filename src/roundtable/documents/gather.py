@@ -11,15 +11,13 @@ from ..core.errors import BadTopic
 from ..core.values import Material
 from ..core.visible import shown
 from .files import read_file
-from .folder import NO_DOCUMENT, NOT_UTF8, UNOPENED, look_through
+from .folder import NO_DOCUMENT, NO_ROOM, NOT_UTF8, UNOPENED, look_through
 from .gathered import Gathered
-from .kinds import kind_of
+from .kinds import DOCUMENTS, kind_of
 from .limits import MOST_IN_ALL, SLOW_BYTES
-from .read import NearlyText, OtherEncoding, Read, Unreadable
+from .read import Blank, NoDocument, NoRoom, OtherEncoding, Read, Unreadable
 from .reading import plain, read_document, with_text
 
-_MISSED = (".pdf", ".docx", ".pptx", ".xlsx")
-"""Files of a folder that somebody misses by name if they cannot be read."""
 _LISTED = 40
 """Lines of an error: who named more has to set so many right first."""
 _NAMED = 1_000
@@ -99,42 +97,49 @@ class _Gathering:
             self._miss(shown(name), why)
 
     def folder(self, name: str) -> None:
-        """What is wrong with its files is counted. Documents, and what is text but for a character
-        or its encoding, are named as well: somebody may miss them."""
+        """What is wrong with its documents and texts is said by their names: somebody may miss
+        them. Files that hold nothing to read are counted."""
         looked = look_through(Path(name))
         before = len(self.materials)
         encoded: list[str] = []
+        crowded: list[str] = []
         for inside, path in looked.files:
             called = f"{name.rstrip('/')}/{inside}"
+            document = path.suffix.lower() in DOCUMENTS
             try:
                 data = read_file(path, follow=False)
-                if not data.strip() and path.suffix.lower() not in _MISSED:
-                    looked.empty.append(shown(inside))
-                    continue
                 self.take(called, self._read(called, data))
             except OSError:
                 looked.left_out[UNOPENED] += 1
-            except OtherEncoding:
-                looked.left_out[NOT_UTF8] += 1
-                encoded.append(shown(inside))
             except Unreadable as why:
-                missed = isinstance(why, NearlyText) or "extra" in str(why)
-                if missed or path.suffix.lower() in _MISSED:
-                    self._miss(shown(called), why)
-                else:
-                    looked.left_out[NO_DOCUMENT] += 1
+                match why:
+                    case Blank() if not document:
+                        looked.empty.append(shown(inside))
+                    case NoDocument() if not document:
+                        looked.left_out[NO_DOCUMENT] += 1
+                    case NoRoom() if not document:
+                        looked.left_out[NO_ROOM] += 1
+                        crowded.append(shown(inside))
+                    case OtherEncoding():
+                        looked.left_out[NOT_UTF8] += 1
+                        encoded.append(shown(inside))
+                    case _:
+                        self._miss(shown(called), why)
         if looked.line:
             read = len(self.materials) - before
             files = "1 file was" if read == 1 else f"{f'{read:,}' if read else 'No'} files were"
             self.lines.append(f"{files} read from {shown(name)}; left out: {looked.line}")
         elif len(self.materials) == before:
             self.lines.append(f"{shown(name)} contains nothing to read")
-        if encoded:
-            more = len(encoded) - _NAMED
-            names = ", ".join(encoded[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-            told = f"Not UTF-8 text in {shown(name)}, to be converted first: {names}"
-            self.lines.append(told)
-            self.missed.add(told)
+        self._miss_all(f"Not UTF-8 text in {shown(name)}, to be converted first", encoded)
+        self._miss_all(f"No room was left for these files of {shown(name)}", crowded)
+
+    def _miss_all(self, why: str, names: Sequence[str]) -> None:
+        if names:
+            more = len(names) - _NAMED
+            told = ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+            self.lines.append(f"{why}: {told}")
+            self.missed.add(self.lines[-1])
 
     def _miss(self, name: str, why: Unreadable) -> None:
         told = f"{name} {why}"
@@ -144,7 +149,7 @@ class _Gathering:
     def take(self, name: str, read: Read) -> None:
         """Unreadable if there is no more room."""
         if len(name) + len(read.text) > self._left:
-            raise Unreadable("does not fit any more beside the others")
+            raise NoRoom("does not fit any more beside the others")
         self._left -= len(name) + len(read.text)
         self.materials.append(Material(source=name, text=read.text))
         self.lines += [f"{_called(name)} {each}" for each in read.lines]

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from ..core.extras import install
-from .read import OtherEncoding, Unreadable
+from .read import NoDocument, OtherEncoding, Unreadable
 
 Kind = Literal["text", "html", "pdf", "office"]
 
@@ -23,7 +23,13 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"(\xb5/\xfd")
 _OLD = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
-_HTML = (".html", ".htm", ".xhtml")
+ARCHIVE = "is an archive; unpack it and give what it holds"
+DOCUMENTS = (
+    ".pdf", ".docx", ".docm", ".doc", ".pptx", ".pptm", ".ppt", ".xlsx", ".xlsm", ".xlsb", ".xls",
+    ".odt", ".odp", ".ods", ".rtf",
+)  # fmt: skip
+"""How the names of documents end: whoever has one in a folder may miss it."""
+PAGES = (".html", ".htm", ".xhtml")
 
 
 def kind_of(name: str, data: bytes) -> Kind:
@@ -39,14 +45,14 @@ def kind_of(name: str, data: bytes) -> Kind:
         newer = _OLD.get(PurePath(name).suffix.lower(), ".docx, .xlsx or .pptx")
         raise Unreadable(f"is in an old Office format; save it as {newer}")
     if head.startswith(_PICTURES) or head[4:12] in (b"ftypheic", b"ftypavif"):
-        raise Unreadable("is a picture; give its text")
+        raise NoDocument("is a picture; give its text")
     if head.startswith(_PACKED):
-        raise Unreadable("is an archive; unpack it and give what it holds")
+        raise NoDocument(ARCHIVE)
     if head.startswith(rb"{\rtf"):
         raise Unreadable("is rich text; save it as .docx or as plain text")
     suffix = PurePath(name).suffix.lower()
     opening = head.lstrip(codecs.BOM_UTF8 + b" \t\r\n")[:15].lower()
-    if suffix in _HTML or opening.startswith((b"<!doctype html", b"<html")):
+    if suffix in PAGES or opening.startswith((b"<!doctype html", b"<html")):
         return "html"
     return "text"
 
@@ -72,11 +78,11 @@ def decoded(data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if b"\0" in data:
-            raise Unreadable("is no text, and no kind of document that can be read") from None
-        kind = Unreadable if _CONTROLS.search(data) else OtherEncoding
+            raise NoDocument("is no text, and no kind of document that can be read") from None
+        kind = NoDocument if _CONTROLS.search(data) else OtherEncoding
         raise kind(
             f"is not UTF-8 text (byte {error.start}); convert it to UTF-8 text first"
         ) from None
     if "\0" in text:
-        raise Unreadable("is no text, and no kind of document that can be read")
+        raise NoDocument("is no text, and no kind of document that can be read")
     return text

@@ -16,7 +16,6 @@ MOST_PAGES = 2_000
 """Of a PDF; and slides, and sheets."""
 MOST_ROWS = 20_000
 """Of one sheet."""
-MOST_COLUMNS = 200
 MOST_UNPACKED = 300_000_000
 """Bytes that an office file may unpack to."""
 MOST_MEMBERS = 10_000

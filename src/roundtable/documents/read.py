@@ -15,12 +15,20 @@ class Unreadable(Exception):
         return ";" in str(self) or "needs the extra" in str(self)
 
 
-class NearlyText(Unreadable):
-    """A text file but for a character: somebody wrote it, and may miss it."""
-
-
 class OtherEncoding(Unreadable):
-    """Text as far as one can tell, but in another encoding: somebody wrote it, and may miss it."""
+    """Text as far as one can tell, but in another encoding."""
+
+
+class NoDocument(Unreadable):
+    """Nothing that anybody wrote to be read: a picture, an archive, bytes."""
+
+
+class Blank(Unreadable):
+    """Nothing stands there."""
+
+
+class NoRoom(Unreadable):
+    """There is no more room for it beside the others."""
 
 
 @dataclass(frozen=True, slots=True)

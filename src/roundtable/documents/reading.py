@@ -12,7 +12,7 @@ from ..programs import python_child
 from .gathered import COLOURED
 from .kinds import Kind, decoded, kind_of
 from .limits import MOST_BYTES, MOST_CHARACTERS, SECONDS
-from .read import NearlyText, Read, Unreadable
+from .read import Blank, NoDocument, Read, Unreadable
 
 WORKER = "roundtable.documents.worker"
 _HANDED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -25,7 +25,7 @@ async def read_document(
 ) -> Read:
     """The text of a document. Unreadable says why there is none."""
     if not data:
-        raise Unreadable("is empty")
+        raise Blank("is empty")
     if len(data) > MOST_BYTES:
         raise Unreadable(f"is too large: more than {MOST_BYTES // 1_000_000} MB")
     kind = kind_of(name, data)
@@ -47,9 +47,9 @@ def with_text(read: Read) -> Read:
     no text has."""
     text = without_escapes(read.text)
     if not text.strip():
-        raise Unreadable("holds no text")
+        raise Blank("holds no text")
     if found := stray(text):
-        raise NearlyText(f"is no plain text: it holds the control character {found}")
+        raise Unreadable(f"is no plain text: it holds the control character {found}")
     return read if text == read.text else Read(text, (*read.lines, COLOURED))
 
 
@@ -72,10 +72,11 @@ async def _apart(kind: Kind, data: bytes, seconds: float, env: Mapping[str, str]
     try:
         told = json.loads(heard)
         text, lines, problem = told["text"], told["lines"], told["problem"]
+        kind_of_problem = Unreadable if told["document"] else NoDocument
     except (ValueError, KeyError, TypeError):
         # It was ended for want of memory or time, or by what it read.
         why = "takes too much time" if ended.code in (-24, 152) else "is damaged, or takes too much"
         raise Unreadable(f"{why} to be read") from None
     if problem:
-        raise Unreadable(str(problem))
+        raise kind_of_problem(str(problem))
     return Read(str(text), tuple(str(each) for each in lines))

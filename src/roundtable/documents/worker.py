@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from .kinds import EXTRA
 from .limits import MEMORY, MOST_CHARACTERS, SECONDS
-from .read import Unreadable
+from .read import NoDocument, Unreadable
 
 IN_TIME = 0.75
 """Of the seconds that a document has: those after which nothing more is read."""
@@ -54,12 +54,12 @@ class Found:
 def main(kind: str) -> int:
     _confine()
     found = Found()
-    problem = ""
+    problem, document = "", True
     try:
         data = sys.stdin.buffer.read()
         _reader(kind, data)(data, found)
     except Unreadable as why:
-        problem = str(why)
+        problem, document = str(why), not isinstance(why, NoDocument)
     except ImportError:
         problem = f"needs the extra that reads it: {EXTRA}"
     except MemoryError:
@@ -70,7 +70,7 @@ def main(kind: str) -> int:
         problem = f"is damaged ({type(error).__name__})"
     # Half a character, or a zero, is no text that anybody could store.
     text = "\n\n".join(found.parts).encode("utf-8", "replace").decode().replace("\0", "")
-    told = {"text": text, "lines": found.lines, "problem": problem}
+    told = {"text": text, "lines": found.lines, "problem": problem, "document": document}
     sys.stdout.buffer.write(json.dumps(told).encode("ascii"))
     return 0
 

@@ -292,7 +292,9 @@ async def test_a_document_is_read_and_nothing_of_it_is_kept(tmp_path: Path) -> N
         before = everything(tmp_path)
         sent = {"name": "C:\\\\Users\\\\me/plan.pdf", "data": b64encode(pdf("Costs.", "")).decode()}
         got = await at.client.post("/api/documents", json=sent, headers=at.owner)
-        assert got.json() == {
+        said = got.json()
+        assert said.pop("receipt")
+        assert said == {
             "source": "plan.pdf",
             "text": "[page 1]\nCosts.",
             "lines": ["has no text on page 2: pictures, or scanned"],
@@ -337,3 +339,39 @@ async def test_a_document_that_cannot_be_read_is_refused_in_plain_words(
         assert not ("save it" in got.text and "Give another form" in got.text)
         page = {"name": "page.html", "data": b64encode(HTML).decode()}
         assert (await at.client.post("/api/documents", json=page)).status_code in (401, 403)
+
+
+async def test_a_discussion_says_what_could_not_be_read_and_nothing_that_a_browser_made_up(
+    tmp_path: Path,
+) -> None:
+    async def receipt(at: House, name: str, **sent: object) -> str:
+        got = await at.client.post(
+            "/api/documents", json={"name": name, "data": "", **sent}, headers=at.owner
+        )
+        return str(got.json()["receipt"])
+
+    async with desk(tmp_path) as at:
+        old = await receipt(at, "/etc/old.doc", data=b64encode(OLE).decode())
+        large = await receipt(at, "film.pdf", size=20_000_000)
+        forged = ("!" if old[0] != "!" else "A") + old[1:]
+        body = {"topic": "Tea?", "procedure": "council", "receipts": [old, large]}
+        more = {"left_out": ["big\u202e.md"], "run": False}
+        opened = await at.client.post("/api/discussions", json={**body, **more}, headers=at.owner)
+        state = await at.service.read(opened.json()["discussion_id"])
+        refused = [
+            await at.client.post(
+                "/api/estimate", json={**body, "receipts": [each]}, headers=at.owner
+            )
+            for each in (forged, old[:-4], "é", "", "x" * 40)
+        ]
+        elsewhere = await at.client.post("/api/estimate", json=body, headers=at.owner)
+
+    assert [each.text for each in state.notes if each.code == "unread_documents"] == [
+        "old.doc is of an old kind of Office file; save it as .docx.",
+        "film.pdf is too large: more than 12 MB.",
+        "big\\u202e.md did not come with the question: it did not fit, or was not sent.",
+    ]
+    assert {each.json()["error"] for each in refused} == {
+        "The receipt of a document is not of this server."
+    }
+    assert "unread_documents" in {each["code"] for each in elsewhere.json()["notes"]}

@@ -1,11 +1,12 @@
-"""Word: paragraphs, headings, lists and tables in their order, with text boxes and footnotes. What
-is formatted as hidden is left out: whoever reads the document does not see it."""
+"""Word: paragraphs, headings, lists and tables in their order, with text boxes, charts and
+footnotes. What is formatted as hidden is left out: whoever reads the document does not see it."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from docx import Document
@@ -14,23 +15,37 @@ from docx.oxml import parse_xml
 
 from ..read import Unreadable
 from ..worker import Found, Part
+from .charts import chart_lines
+from .marks import END, LOWERED, RAISED, STRUCK, marked
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_PLACED = {f"{_M}sup": RAISED, f"{_M}sub": LOWERED}
+_VERTICAL = {"superscript": RAISED, "subscript": LOWERED}
+_LEFT_OUT = (f"{_W}txbxContent", f"{_W}pPr", f"{_W}del", f"{_W}moveFrom", _FALLBACK)
 _LEVEL = re.compile(r"heading (\d)")
 _GROUP = 40
 """Lines that are handed on at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What a document keeps beside its text, by the ids that stand there: of the styles what they
+    are called, which of them hide and what others mark; and the parts that hold charts."""
+
+    names: Mapping[str, str]
+    hidden: Collection[str]
+    marks: Mapping[str, str]
+    parts: Mapping[str, Any]
+
+
 def read_docx(data: bytes, found: Found) -> None:
     try:
         document = Document(io.BytesIO(data))
-        styles = {style.style_id: (style.name or "").lower() for style in document.styles}
-        hidden = frozenset(
-            style.style_id
-            for style in document.styles
-            if _hides(style.element.find(f"{_W}rPr"), "rStyle", (), False)
-        )
+        beside = _beside(document)
         notes = [
             rel.target_part.blob
             for rel in document.part.rels.values()
@@ -38,11 +53,21 @@ def read_docx(data: bytes, found: Found) -> None:
         ]
     except (OpcError, KeyError, ValueError, AttributeError) as error:
         raise Unreadable("is damaged, or no Word document") from error
-    found.add(_together(_blocks(document.element.body, styles, hidden)))
+    found.add(_together(_blocks(document.element.body, beside)))
     for blob in notes:
-        lines = [text for text in _blocks(parse_xml(blob), styles, hidden) if text]
+        lines = [text for text in _blocks(parse_xml(blob), beside) if text]
         if lines:
             found.add(iter([("footnotes", "\n".join(lines))]))
+
+
+def _beside(document: Any) -> _Beside:
+    formed = {each.style_id: each.element.find(f"{_W}rPr") for each in document.styles}
+    return _Beside(
+        {each.style_id: (each.name or "").lower() for each in document.styles},
+        frozenset(name for name, form in formed.items() if _hides(form, "rStyle", (), False)),
+        {name: mark for name, form in formed.items() if (mark := _mark(form))},
+        document.part.related_parts,
+    )
 
 
 def _together(lines: Iterator[str]) -> Iterator[Part]:
@@ -56,28 +81,40 @@ def _together(lines: Iterator[str]) -> Iterator[Part]:
         yield "", "\n\n".join(group)
 
 
-def _blocks(element: Any, styles: dict[str, str], hidden: Collection[str]) -> Iterator[str]:
+def _blocks(element: Any, beside: _Beside) -> Iterator[str]:
     """Whatever lies between (content controls, sections, revisions) is gone through."""
     for child in element:
         if child.tag == f"{_W}p":
-            if text := _text(child, hidden).strip():
-                yield _styled(child, text, styles)
+            if text := _text(child, beside).strip():
+                yield _styled(child, text, beside)
             for box in child.iter(f"{_W}txbxContent"):
                 if not _within_fallback(box):
-                    yield from _blocks(box, styles, hidden)
+                    yield from _blocks(box, beside)
+            for chart in child.iter(f"{_C}chart"):
+                yield from _drawn(chart, beside)
         elif child.tag == f"{_W}tbl":
-            if rows := "\n".join(_rows(child, hidden)):
+            if rows := "\n".join(_rows(child, beside)):
                 yield rows
         elif isinstance(child.tag, str) and child.tag not in (f"{_W}sectPr", _FALLBACK):
-            yield from _blocks(child, styles, hidden)
+            yield from _blocks(child, beside)
 
 
-def _styled(paragraph: Any, text: str, styles: dict[str, str]) -> str:
+def _drawn(chart: Any, beside: _Beside) -> Iterator[str]:
+    """The numbers of a chart that hangs on a paragraph."""
+    part = beside.parts.get(chart.get(f"{_R}id", ""))
+    try:
+        if part is not None and (lines := "\n".join(chart_lines(parse_xml(part.blob)))):
+            yield lines
+    except (ValueError, SyntaxError):  # one broken chart is no broken document
+        return
+
+
+def _styled(paragraph: Any, text: str, beside: _Beside) -> str:
     properties = paragraph.find(f"{_W}pPr")
     if properties is None:
         return text
     style = properties.find(f"{_W}pStyle")
-    name = styles.get(style.get(f"{_W}val", ""), "") if style is not None else ""
+    name = beside.names.get(style.get(f"{_W}val", ""), "") if style is not None else ""
     if name == "title":
         return f"# {text}"
     if level := _LEVEL.match(name):
@@ -87,19 +124,19 @@ def _styled(paragraph: Any, text: str, styles: dict[str, str]) -> str:
     return text
 
 
-def _rows(table: Any, hidden: Collection[str]) -> Iterator[str]:
+def _rows(table: Any, beside: _Beside) -> Iterator[str]:
     """Row by row; the rows of a table that lies in a cell follow the row of that cell."""
     for row in _own(table, f"{_W}tr"):
         columns = list(_own(row, f"{_W}tc"))
         cells = [
-            " ".join(" ".join(_text(each, hidden) for each in _own(cell, f"{_W}p")).split())
+            " ".join(" ".join(_text(each, beside) for each in _own(cell, f"{_W}p")).split())
             for cell in columns
         ]
         if any(cells):
             yield " | ".join(cells)
         for cell in columns:
             for inner in _own(cell, f"{_W}tbl"):
-                yield from _rows(inner, hidden)
+                yield from _rows(inner, beside)
 
 
 def _own(element: Any, tag: str) -> Iterator[Any]:
@@ -114,24 +151,56 @@ def _own(element: Any, tag: str) -> Iterator[Any]:
             yield from _own(child, tag)
 
 
-def _text(paragraph: Any, hidden: Collection[str]) -> str:
-    """Its own words, without what was deleted or is hidden and without the boxes that hang on it.
-    `hidden` are the ids of the styles that hide."""
+def _text(paragraph: Any, beside: _Beside) -> str:
+    """Its own words, without what was deleted or is hidden and without the boxes that hang on it;
+    what is raised, lowered or struck out is marked."""
     parts: list[str] = []
 
     def walk(element: Any, unseen: bool) -> None:
         for child in element:
-            if child.tag == f"{_W}t":
+            if child.tag in (f"{_W}t", f"{_M}t"):
                 parts.append("" if unseen else child.text or "")
             elif child.tag in (f"{_W}tab", f"{_W}br", f"{_W}cr"):
                 parts.append("\t" if child.tag == f"{_W}tab" else "\n")
             elif child.tag == f"{_W}r":
-                walk(child, _hides(child.find(f"{_W}rPr"), "rStyle", hidden, unseen))
-            elif child.tag not in (f"{_W}txbxContent", f"{_W}pPr", f"{_W}del", _FALLBACK):
+                formed = child.find(f"{_W}rPr")
+                mark = _mark(formed) or beside.marks.get(_styled_as(formed, "rStyle"), "")
+                around(child, _hides(formed, "rStyle", beside.hidden, unseen), mark)
+            elif child.tag in _PLACED:
+                around(child, unseen, _PLACED[child.tag])
+            elif child.tag == f"{_M}d":
+                opens, closes = _delimiters(child)
+                parts.append(opens)
+                walk(child, unseen)
+                parts.append(closes)
+            elif child.tag not in _LEFT_OUT:
+                if child.tag == f"{_M}den":
+                    parts.append(" / ")
                 walk(child, unseen)
 
-    walk(paragraph, _styled_as(paragraph.find(f"{_W}pPr"), "pStyle") in hidden)
-    return "".join(parts)
+    def around(element: Any, unseen: bool, mark: str) -> None:
+        parts.append(mark)
+        walk(element, unseen)
+        parts.append(END if mark else "")
+
+    walk(paragraph, _styled_as(paragraph.find(f"{_W}pPr"), "pStyle") in beside.hidden)
+    return marked("".join(parts))
+
+
+def _mark(properties: Any) -> str:
+    """What the form of a run says of its text."""
+    if properties is None:
+        return ""
+    if any(_is_on(properties.find(f"{_W}{name}")) for name in ("strike", "dstrike")):
+        return STRUCK
+    place = properties.find(f"{_W}vertAlign")
+    return "" if place is None else _VERTICAL.get(place.get(f"{_W}val", ""), "")
+
+
+def _delimiters(formula: Any) -> tuple[str, str]:
+    found = (formula.find(f"{_M}dPr/{_M}{name}") for name in ("begChr", "endChr"))
+    opens, closes = (None if each is None else each.get(f"{_M}val", "") for each in found)
+    return "(" if opens is None else opens, ")" if closes is None else closes
 
 
 def _hides(properties: Any, style: str, hidden: Collection[str], otherwise: bool) -> bool:
@@ -140,8 +209,13 @@ def _hides(properties: Any, style: str, hidden: Collection[str], otherwise: bool
         return otherwise
     vanish = properties.find(f"{_W}vanish")
     if vanish is not None:
-        return vanish.get(f"{_W}val", "true").lower() not in ("0", "false", "off")
+        return _is_on(vanish)
     return otherwise or _styled_as(properties, style) in hidden
+
+
+def _is_on(switch: Any) -> bool:
+    on = switch is not None and switch.get(f"{_W}val", "true").lower()
+    return on not in (False, "0", "false", "off")
 
 
 def _styled_as(properties: Any, style: str) -> str:

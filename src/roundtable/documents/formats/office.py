@@ -8,8 +8,9 @@ from io import BytesIO
 from typing import IO
 from xml.parsers import expat
 
+from ..kinds import ARCHIVE
 from ..limits import MOST_MEMBERS, MOST_UNPACKED
-from ..read import Unreadable
+from ..read import NoDocument, Unreadable
 from ..worker import Found
 
 _PIECE = 4096
@@ -42,7 +43,7 @@ def office_reader(file: BytesIO) -> Callable[[bytes, Found], None]:
         raise Unreadable("is a binary workbook; save it as .xlsx")
     if names.issuperset(_OPEN):
         raise Unreadable("is an OpenDocument file; save it as .docx, .xlsx or .pptx")
-    raise Unreadable("is an archive; unpack it and give what it holds")
+    raise NoDocument(ARCHIVE)
 
 
 def _refuse_traps(archive: zipfile.ZipFile) -> None:

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from openpyxl import load_workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.utils import get_column_letter
 from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet import _read_only
 from openpyxl.worksheet._reader import WorkSheetParser
 
-from ..limits import MOST_COLUMNS, MOST_PAGES, MOST_ROWS
+from ..limits import MOST_PAGES, MOST_ROWS
 from ..read import Unreadable
 from ..worker import Found, Part
+from .marks import END, LOWERED, RAISED, STRUCK, marked
 
 _GROUP = 100
 """Rows that are handed on at once."""
+_VERTICAL = {"superscript": RAISED, "subscript": LOWERED}
+_LONGEST_GAP = 10
+"""Empty cells in a row, side by side, that are written as such."""
+
+
+class _Parser(WorkSheetParser):  # type: ignore[misc]  # openpyxl has no types
+    """What reads each sheet."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named, rich_text=True)
+
+    def parse_dimensions(self) -> None:
+        """Not asked for: a sheet that does not tell its size would be read to its end for it."""
 
 
 def read_xlsx(data: bytes, found: Found) -> None:
     warnings.simplefilter("ignore")  # about styles and extensions that nobody reads here
-    # A sheet that does not tell its size is read to its end for it, and nobody here asks for it.
-    WorkSheetParser.parse_dimensions = lambda _: None
+    _read_only.WorkSheetParser = _Parser
     try:
-        values = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        values = load_workbook(io.BytesIO(data), read_only=True, data_only=True, rich_text=True)
         formulas = load_workbook(io.BytesIO(data), read_only=True)
     except (InvalidFileException, KeyError, ValueError, TypeError, AttributeError) as error:
         raise Unreadable("is damaged, or no workbook") from error
@@ -58,21 +74,45 @@ def _rows(sheet: Any, formulas: Any, where: str, found: Found) -> Iterator[str]:
             return
         cells = [
             _told(written[at] if value is None and at < len(written) else value)
-            for at, value in enumerate(row[:MOST_COLUMNS])
+            for at, value in enumerate(row)
         ]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield f"{number}: {' | '.join(cells)}"
+        if line := " | ".join(_in_line(cells)):
+            yield f"{number}: {line}"
+
+
+def _in_line(cells: Sequence[str]) -> Iterator[str]:
+    """The cells of a row up to the last that says something. One behind a long gap is named by its
+    column: nobody could count how far away it stands."""
+    place = 0
+    for at, cell in enumerate(cells, 1):
+        if not cell:
+            continue
+        gap = at - place - 1
+        if gap > _LONGEST_GAP:
+            yield f"… | {get_column_letter(at)}: {cell}"
+        else:
+            yield from [""] * gap
+            yield cell
+        place = at
 
 
 def _told(value: object) -> str:
     match value:
         case None:
             return ""
+        case CellRichText():
+            return " ".join(marked("".join(map(_formed, value))).split())
         case datetime():
             return value.isoformat(" ").removesuffix(" 00:00:00")
         case float():
             return f"{value:.10g}"
         case _:
             return " ".join(str(value).split())
+
+
+def _formed(piece: str | TextBlock) -> str:
+    """A piece of a cell whose text is not all of one form."""
+    if not isinstance(piece, TextBlock):
+        return piece
+    mark = STRUCK if piece.font.strike else _VERTICAL.get(piece.font.vertAlign or "", "")
+    return f"{mark}{piece.text}{END if mark else ''}"

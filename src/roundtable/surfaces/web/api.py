@@ -411,7 +411,7 @@ def owner_routes() -> APIRouter:
     @routes.post("/discussions", status_code=201)
     async def open_(body: bodies.Open, request: Request, here: Here, held: Held) -> bodies.Started:
         """Put a topic to a table, and let it begin."""
-        wanted = body.request(here.app.settings)
+        wanted = body.request(here.app.settings, here.links)
         key = body.key or None
         with here.running.opening() if body.run else nullcontext():
             state, held = await open_as(here.app, held, wanted, key=key, begins=body.run)

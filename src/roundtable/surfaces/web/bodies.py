@@ -17,6 +17,8 @@ from ..opening import OptionValues, open_request
 from ..recorded import Recorded
 from ..refusals import refusals
 from ..tokens.capability import Act, Role
+from .links import Links
+from .receipts import Receipt, notes_of
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
 MOST_DOCUMENTS = 100
@@ -38,6 +40,8 @@ class Problem(BaseModel):
     """`secrets`: likely secrets were found; say with `secrets` what is to become of them."""
     found: list[str] | None = None
     """Where they stand and what they look like, never they themselves."""
+    receipt: str | None = None
+    """Of a document that could not be read: send it with the question."""
 
 
 REFUSALS = refusals(Problem, 400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
@@ -296,6 +300,10 @@ class Topic(Body):
     topic: str
     procedure: Short | None = None
     context: list[Material] = Field(default_factory=list, max_length=MOST_DOCUMENTS)
+    receipts: list[Receipt] = Field(default_factory=list, max_length=2 * MOST_DOCUMENTS)
+    """What `/api/documents` gave for each document: then the discussion says what it found."""
+    left_out: list[Short] = Field(default_factory=list, max_length=2 * MOST_DOCUMENTS)
+    """The names of documents that are not sent: then the discussion says so."""
     options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: LimitValues | None = None
@@ -313,13 +321,14 @@ class Topic(Body):
     clarify: bool = False
     """Whether somebody will answer what the host asks; else it says what it assumes."""
 
-    def request(self, settings: Settings) -> OpenRequest:
+    def request(self, settings: Settings, links: Links) -> OpenRequest:
         """What the service is asked to open."""
-        return self._request(settings)
+        return self._request(settings, links)
 
     def _request(
         self,
         settings: Settings,
+        links: Links,
         *,
         created_by: str = "",
         news: NewsPlan | None = None,
@@ -343,6 +352,7 @@ class Topic(Body):
             news=news,
             task=task,
             clarify=self.clarify,
+            notes=notes_of(links, self.receipts, self.left_out),
         )
 
 
@@ -356,8 +366,8 @@ class Open(Topic):
     key: Key | None = None
     """Makes a repeated request harmless."""
 
-    def request(self, settings: Settings) -> OpenRequest:
-        return self._request(settings, created_by="page", news=self.news, task=self.task)
+    def request(self, settings: Settings, links: Links) -> OpenRequest:
+        return self._request(settings, links, created_by="page", news=self.news, task=self.task)
 
 
 class Words(Body):

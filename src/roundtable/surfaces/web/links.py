@@ -173,6 +173,19 @@ class Links:
         """Shows that whoever answers holds the key, without showing the key."""
         return _text(self._mac(b"proof", challenge.encode("utf-8", "replace")))
 
+    def signed(self, purpose: bytes, payload: bytes) -> str:
+        """Words that we give out and want back as they were; anybody can read them."""
+        return _text(self._mac(purpose, payload) + payload)
+
+    def unsigned(self, purpose: bytes, text: str) -> bytes | None:
+        """The words of what was signed here for this purpose; None for anything else."""
+        try:
+            data = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        except ValueError:
+            return None
+        mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
+        return payload if hmac.compare_digest(mac, self._mac(purpose, payload)) else None
+
     def _lock(self, salt: str, password: str) -> str:
         # Keyed, so that whoever holds the link cannot try passwords without asking us.
         return self._mac(b"lock", f"{salt}{password}".encode("utf-8", "replace")).hex()

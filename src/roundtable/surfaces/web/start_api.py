@@ -12,8 +12,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints
 
 from ...bootstrap import App
-from ...core.errors import BadTopic, RoundtableError, UsageError
+from ...core.errors import RoundtableError, UsageError
 from ...core.naming import line
+from ...core.numbers import NUMBER
 from ...core.state import State
 from ...core.values import Budget, Expected
 from ...core.visible import shown
@@ -34,14 +35,16 @@ from ...user_procedures import ProcedureFiles
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
-from .access import Held
+from .access import Denied, Held, Here
 from .bodies import MOST_DOCUMENTS, REFUSALS, Body, Short, Topic
 from .intake import LARGEST_BODY, LARGEST_DOCUMENT
+from .receipts import receipt
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
 
 LARGEST_FILE = 12_000_000
+_LONGEST_NAME = 255
 READ_AT_ONCE = 2
 """Each is a process of its own."""
 MOST_EXPERTS = 12
@@ -81,7 +84,9 @@ class Upload(Body):
 
     name: Short
     data: Annotated[str, StringConstraints(max_length=LARGEST_DOCUMENT)]
-    """In base64."""
+    """In base64; empty if that would be more than fits."""
+    size: Annotated[int | None, Field(ge=0), NUMBER] = None
+    """Its bytes, if they are not sent."""
 
 
 class Document(BaseModel):
@@ -91,6 +96,8 @@ class Document(BaseModel):
     text: str
     lines: list[str] = []
     """What could not be read of it."""
+    receipt: str = ""
+    """Send it with the question, so that the discussion says it too."""
 
 
 class Limits(BaseModel):
@@ -238,11 +245,13 @@ def router(app: App) -> APIRouter:
         return Suggestions(experts=await experts.find(body))
 
     @routes.post("/documents")
-    async def read_upload(body: Upload) -> Document:
+    async def read_upload(body: Upload, here: Here) -> Document:
         """The text of a PDF, a Word, PowerPoint or Excel file, a page or a text. Nothing is kept:
         what comes back is sent with the question."""
-        name = line(PurePath(body.name.replace("\\", "/")).name) or "document"
+        name = line(PurePath(body.name.replace("\\", "/")).name)[:_LONGEST_NAME] or "document"
         try:
+            if (body.size or 0) > LARGEST_FILE:
+                raise Unreadable(f"is too large: more than {LARGEST_FILE // 1_000_000} MB")
             data = b64decode(body.data, validate=True)
             async with reading:
                 read = await read_document(name, data)
@@ -250,13 +259,15 @@ def router(app: App) -> APIRouter:
             raise UsageError("The document did not arrive whole.", "Send it in base64.") from None
         except Unreadable as why:
             remedy = "" if why.says_what_to_do else "Give another form of it."
-            raise BadTopic(f"{name} {why}.", remedy) from None
-        return Document(source=name, text=read.text, lines=list(read.lines))
+            given = receipt(here.links, name, [str(why)], missed=True)
+            raise Denied(422, shown(f"{name} {why}."), remedy, receipt=given) from None
+        said = receipt(here.links, name, read.lines) if read.lines else ""
+        return Document(source=name, text=read.text, lines=list(read.lines), receipt=said)
 
     @routes.post("/estimate")
-    async def estimate(body: Topic, held: Held) -> Estimated:
+    async def estimate(body: Topic, here: Here, held: Held) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
-        wanted = await in_reach(app, held, body.request(app.settings))
+        wanted = await in_reach(app, held, body.request(app.settings, here.links))
         service = app.service.with_ledger(MemoryLedger())
         state = await service.open(wanted)
         return _estimated(state, await service.estimate(state))

@@ -15,7 +15,10 @@ const READ_FOR_US = new Set(["pdf", "docx", "pptx", "xlsx", "html", "htm"]);
 /** What JSON adds around the words of a request, at most. */
 const AROUND = 20_000;
 
-/** How many bytes a text takes on its way. */
+/** Documents of which something is said, at most. */
+const MOST_SAID = 200;
+
+/** How many bytes something takes on its way. */
 const bytes = (text) => new Blob([JSON.stringify(text)]).size;
 
 /** Its bytes as JSON can carry them. */
@@ -26,44 +29,56 @@ const encoded = (file) => new Promise((resolve, reject) => {
   reader.readAsDataURL(file);
 });
 
-/** A document that the program reads. */
+/** A document that the program reads, or of which it finds out why it cannot be read: the discussion says so by
+ * the receipt. Of one that is too large only the size is sent. */
 async function readForUs(file, limits) {
-  if (file.size > limits.upload) return { name: file.name, problem: t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.upload / 1_000_000).toFixed(0) }) };
+  const sent = file.size > limits.upload ? { data: "", size: file.size } : { data: await encoded(file) };
   try {
-    const { text, lines } = await post("/api/documents", { name: file.name, data: await encoded(file) });
-    return { name: file.name, text, lines, bytes: bytes(text) };
+    const { source, text, lines, receipt } = await post("/api/documents", { name: file.name, ...sent });
+    return { name: file.name, source, text, lines, receipt, bytes: bytes(text) };
   } catch (refused) {
-    return { name: file.name, problem: refused.message };
+    const { receipt } = refused.body || {};
+    return { name: file.name, problem: [refused.message, refused.remedy].filter(Boolean).join(" "), receipt, lost: !receipt };
   }
+}
+
+/** What this page knows of a file that it cannot read itself; "" if the program says it better. */
+function unreadable(file, ending, text, limits) {
+  if (file.size > limits.upload) return t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.upload / 1_000_000).toFixed(0) });
+  if (KINDS[ending]) return t("This kind of file cannot be read. Save it as PDF, Word, text or Markdown and add that.");
+  if (READ_FOR_US.has(ending)) return "";
+  if (file.size > limits.request) return t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.request / 1_048_576).toFixed(0) });
+  if (text === null || text.includes("\0")) return t("It is no text in UTF-8. Save it as text and add that.");
+  if (!text.trim()) return t("It is empty.");
+  if (text.length > limits.document) return t("It has {n} characters; at most {most} fit. Add an excerpt.", { n: count(text.length), most: count(limits.document) });
+  return "";
 }
 
 /** The document as it will be sent, or why it cannot be. */
 async function read(file, limits) {
   const ending = file.name.split(".").pop().toLowerCase();
-  if (KINDS[ending]) return { name: file.name, problem: t("This kind of file cannot be read. Save it as PDF, Word, text or Markdown and add that.") };
-  if (!file.size) return { name: file.name, problem: t("It is empty.") };
-  if (READ_FOR_US.has(ending)) return readForUs(file, limits);
-  if (file.size > limits.request) return { name: file.name, problem: t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.request / 1_048_576).toFixed(0) }) };
-  let text;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-  } catch {
-    return { name: file.name, problem: t("It is no text in UTF-8. Save it as text and add that.") };
+  let text = null;
+  if (!KINDS[ending] && !READ_FOR_US.has(ending) && file.size <= limits.request) {
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    } catch {
+      text = null;
+    }
   }
-  if (text.includes("\0")) return { name: file.name, problem: t("It is no text in UTF-8. Save it as text and add that.") };
-  if (!text.trim()) return { name: file.name, problem: t("It is empty.") };
-  if (text.length > limits.document) return { name: file.name, problem: t("It has {n} characters; at most {most} fit. Add an excerpt.", { n: count(text.length), most: count(limits.document) }) };
-  return { name: file.name, text, bytes: bytes(text) };
+  const problem = unreadable(file, ending, text, limits);
+  if (text !== null && !problem) return { name: file.name, source: file.name, text, bytes: bytes(text) };
+  const found = await readForUs(file, limits);
+  return found.problem && problem ? { ...found, problem } : found;
 }
 
 /** Documents by what can be sent: the first that fit, and whoever would be too much. */
 export function fitting(documents, topic, limits) {
-  let left = limits.request - AROUND - bytes(topic);
+  let left = limits.request - AROUND - bytes(topic) - documents.reduce((sum, each) => sum + bytes([each.name, each.receipt || ""]), 0);
   let places = limits.documents;
   return documents.map((each) => {
     if (each.problem || each.reading) return each;
-    if (places <= 0) return { ...each, problem: t("At most {n} documents fit.", { n: limits.documents }) };
-    if (each.bytes > left) return { ...each, problem: t("Together they are too large: at most {size} MB fit. Remove some, or add excerpts.", { size: (limits.request / 1_048_576).toFixed(0) }) };
+    if (places <= 0) return { ...each, lost: true, problem: t("At most {n} documents fit.", { n: limits.documents }) };
+    if (each.bytes > left) return { ...each, lost: true, problem: t("Together they are too large: at most {size} MB fit. Remove some, or add excerpts.", { size: (limits.request / 1_048_576).toFixed(0) }) };
     left -= each.bytes;
     places -= 1;
     return each;
@@ -74,10 +89,14 @@ export function Question({ topic, setTopic, documents, setDocuments, limits }) {
   const [over, setOver] = useState(false);
   const chooser = useRef(null);
   const add = async (files) => {
-    const put = (found) => setDocuments((before) => [...before.filter((old) => !found.some((each) => each.name === old.name)), ...found]);
     const chosen = [...files];
-    put(chosen.map((each) => ({ name: each.name, reading: true })));
-    put(await Promise.all(chosen.map((each) => read(each, limits))));
+    const names = new Set(chosen.map((each) => each.name));
+    setDocuments((before) => [...before.filter((old) => !names.has(old.name)), ...chosen.map((each) => ({ name: each.name, reading: true }))]);
+    for (const each of chosen) {
+      const found = await read(each, limits);
+      // Unless it was removed meanwhile.
+      setDocuments((before) => before.map((old) => (old.name === found.name && old.reading ? found : old)));
+    }
   };
   const carries = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
   const dragged = (event) => {
@@ -114,7 +133,13 @@ export function Question({ topic, setTopic, documents, setDocuments, limits }) {
       : t("Everybody at the table reads the question and the documents.")}</p>`;
 }
 
-/** What goes with the question. */
+/** What goes with the question: the documents, what was found out of them, and the names of those that do not fit. */
 export function contextOf(documents, topic, limits) {
-  return fitting(documents, topic, limits).filter((each) => !each.problem && !each.reading).map((each) => ({ source: each.name, text: each.text }));
+  const all = fitting(documents, topic, limits).filter((each) => !each.reading);
+  const parts = {
+    context: all.filter((each) => !each.problem).map((each) => ({ source: each.source, text: each.text })),
+    receipts: all.filter((each) => !each.lost && each.receipt).map((each) => each.receipt).slice(0, MOST_SAID),
+    left_out: all.filter((each) => each.lost).map((each) => each.name).slice(0, MOST_SAID),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, found]) => found.length));
 }

@@ -96,8 +96,7 @@ export function Start() {
       search,
       clarify: hosted && Boolean(parts.experts),
     };
-    const context = contextOf(documents, topic, limits);
-    if (context.length) made.context = context;
+    Object.assign(made, contextOf(documents, topic, limits));
     if (language.trim()) made.language = language.trim();
     if (secrets) made.secrets = secrets;
     const budget = {};
