@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from tests.servers import TEST_KEY, ProviderServer, look_for_local_servers, provider_server
+from tests.servers import (
+    TEST_KEY,
+    Fault,
+    ProviderServer,
+    look_for_local_servers,
+    provider_server,
+    status,
+)
+from tests.wire import Asked
 
 from .desk import Desk, obedient
 
@@ -39,6 +47,31 @@ def own_server(
 ) -> Iterator[ProviderServer]:
     with provider_server(obedient, models=models) as started:
         look_for_local_servers(monkeypatch.setenv, LLAMACPP_BASE_URL=started.openai_url)
+        yield started
+
+
+CLOUD = {
+    "gpt-oss:120b-CLOUD": {},
+    "mine:latest": {"remote_model": "gpt-oss:120b", "remote_host": "https://ollama.com:443"},
+}
+"""What Ollama passes on: as its name tells, and as the server says."""
+
+
+@contextmanager
+def ollama(
+    monkeypatch: pytest.MonkeyPatch, *names: str, missing: str = ""
+) -> Iterator[ProviderServer]:
+    """Ollama with these models of its own, of which one is `missing`, and with some that it passes
+    on."""
+
+    def reply(asked: Asked) -> str | Fault:
+        if asked.model == missing:
+            return status(404, f"model {missing!r} not found, try pulling it first")
+        return obedient(asked)
+
+    rows = [{"name": name} for name in names] + [{"name": n, **more} for n, more in CLOUD.items()]
+    with provider_server(reply, lists=lambda *_: {"models": rows}) as started:
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=started.base_url)
         yield started
 
 
@@ -203,3 +236,40 @@ def test_who_wants_the_answer_alone_or_asks_many_questions_is_told_too(
         many = desk("ask", "--questions", str(questions), "--models", NAMED, "--quick", "--no-log")
     for done in (alone, many):
         assert "Every seat speaks on this machine, but openai/house-1" in done.err
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_what_ollama_passes_on_leads_no_table_of_this_machine(
+    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = "ollama/qwen3:8b,ollama/gemma3:12b"
+    with ollama(monkeypatch, "qwen3:8b", "gemma3:12b"):
+        made = plan(desk, "--models", named, "--procedure", procedure)
+    assert {model for seat in made["participants"] for model in seat["models"]} == set(
+        named.split(",")
+    )
+
+
+def test_nor_does_it_stand_in_for_one_that_turns_out_not_to_be_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, "qwen3:8b", "gemma3:12b", missing="qwen3:8b") as server:
+        done = desk(QUESTION, "--models", "ollama/qwen3:8b", "--quick", "--no-search", "--no-log")
+    assert done.code == 0, done.err
+    assert {str(each.body["model"]) for each in server.requests} == {"qwen3:8b", "gemma3:12b"}
+
+
+def test_what_ollama_passes_on_is_told_of_as_elsewhere_and_has_no_known_price(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama/mine")
+    with ollama(monkeypatch, "qwen3:8b"):
+        made = plan(desk, "--models", "ollama/qwen3:8b")
+        listed = desk("models", "--json").document
+    assert host(made) == "ollama/mine"
+    assert "host_elsewhere" in codes(made)
+    (served,) = (each for each in listed["found"] if each["provider"] == "ollama")
+    assert {each["id"]: each["usd_per_million_in"] for each in served["facts"]} == {
+        "ollama/qwen3:8b": 0.0,
+        **{f"ollama/{name}": None for name in CLOUD},
+    }

@@ -160,7 +160,7 @@ class Registry:
         and its window where nobody else says it. A price that nobody knows stays None."""
         entry = self.resolve(model_id)
         provider = self.providers[entry.provider]
-        if provider.free:
+        if provider.free and not entry.runs_elsewhere:
             free = {"usd_per_million_in": 0.0, "usd_per_million_out": 0.0}
             return entry.model_copy(update={**free, "usd_per_million_cached": 0.0})
         priced = entry.usd_per_million_in is not None and entry.usd_per_million_out is not None
@@ -261,8 +261,9 @@ class Registry:
     ) -> ModelEntry:
         """A full id taken as it is, with what its name gives away. `foreign`: the endpoint is not
         the vendor's, so that it may serve anybody's models."""
-        same = self.models.get(model_id.removesuffix(":latest"))
-        if same is not None and same.id != model_id:
+        names = (model_id.removesuffix(":latest"), f"{model_id}:latest")
+        same = next((self.models[n] for n in names if n in self.models and n != model_id), None)
+        if same is not None:
             return same.model_copy(update={"id": model_id, "aliases": ()})
         if provider.proxy or foreign:
             bare = model.rpartition("/")[2].casefold()

@@ -120,9 +120,11 @@ def _all_here(models: Models, seated: Sequence[SpeakerRef]) -> bool:
     return bool(names) and all(map(models.here, names))
 
 
-def server(speaker: SpeakerRef) -> tuple[str, str]:
-    """Where a speaker is served: by whom, and at which address."""
-    return speaker.model.partition("/")[0], speaker.at
+def server(models: Models, speaker: SpeakerRef) -> tuple[str, str, bool]:
+    """Where a speaker is served: by whom, at which address, and whether on this machine. A model
+    that a server here passes on is not of the server of those that it runs itself."""
+    here = isinstance(models, ListedModels) and models.here(speaker.model)
+    return speaker.model.partition("/")[0], speaker.at, here
 
 
 def _beside(
@@ -150,15 +152,15 @@ def _beside(
 def _free(models: Models, name: str, seated: Sequence[SpeakerRef]) -> Iterator[SpeakerChain]:
     """The models of the same servers that hold no seat, the default model first."""
     assert isinstance(models, ListedModels)
-    servers = {server(each) for each in seated}
-    providers = {provider for provider, _ in servers}
+    servers = {server(models, each) for each in seated}
+    providers = {provider for provider, *_ in servers}
     held = {each.model for each in seated}
     listed = dict.fromkeys((models.default_model, *models.usable))
     near = (each for each in listed if each.partition("/")[0] in providers and each not in held)
     for each in islice(near, _LOOKED_AT):
         chain = models.seat(each, name)
         first = chain.speakers[0]
-        if server(first) in servers and first.model not in held and not first.demonstration:
+        if server(models, first) in servers and first.model not in held and not first.demonstration:
             yield chain
 
 

@@ -394,10 +394,12 @@ class _Setting:
         seated = [held.speakers[0] for _, held in panel.seats]
         if not bound_to(self.models, seated, self.wishes.all):
             return bench
-        servers = {server(each) for each in (*seated, self.host.speaker)}
+        servers = {server(self.models, each) for each in (*seated, self.host.speaker)}
         wanted = find(bench, self.panels.synthesis) if self.own_writer else None
         return tuple(
-            each for each in bench if each == wanted or server(each.speakers[0]) in servers
+            each
+            for each in bench
+            if each == wanted or server(self.models, each.speakers[0]) in servers
         )
 
     def _analysts(self, bench: Sequence[BenchModel]) -> tuple[Participant, ...]:
