@@ -273,3 +273,40 @@ def test_what_ollama_passes_on_is_told_of_as_elsewhere_and_has_no_known_price(
         "ollama/qwen3:8b": 0.0,
         **{f"ollama/{name}": None for name in CLOUD},
     }
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("--quick",), ("--host", "llamacpp/tiny-c"), *(("--procedure", each) for each in PROCEDURES)],
+    ids=" ".join,
+)
+def test_a_new_table_for_a_further_question_has_the_models_of_the_earlier_one(
+    talked: Desk, asked: tuple[str, ...]
+) -> None:
+    done = talked("follow-up", "last", "And then?", *asked, "--no-search", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    seats = [seat["models"][0] for seat in done.document["participants"]]
+    assert set(seats) == {"llamacpp/tiny-a", "llamacpp/tiny-b", "llamacpp/tiny-c"}
+    assert host(done.document) == "llamacpp/tiny-c"
+    assert {"substituted", "panel_degraded"}.isdisjoint(codes(done.document))
+
+
+def test_unless_others_are_named_for_all_its_seats(talked: Desk) -> None:
+    asked = ("follow-up", "last", "And then?", "--no-search", "--dry-run", "--json")
+    named = talked(*asked, "--models", "openai/house-1").document
+    assert {seat["models"][0].partition("/")[0] for seat in named["participants"]} == {"openai"}
+    preset = talked(*asked, "--procedure", "council", "--preset", "premium").document
+    assert {seat["models"][0].partition("/")[0] for seat in preset["participants"]} == {"llamacpp"}
+    (told, *_) = (each for each in preset["notes"] if each["code"] == "substituted")
+    assert "a follow-up keeps the models of the earlier discussion" in told["text"]
+
+
+@pytest.fixture
+def talked(desk: Desk, paid: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """After a discussion that was held on this machine, where there is also a key."""
+    with own_server(monkeypatch):
+        seats = ("--models", "llamacpp/tiny-a,llamacpp/tiny-b", "--host", "llamacpp/tiny-c")
+        done = desk(QUESTION, *seats, "--quick", "--no-search", "--no-log")
+        assert done.code == 0, done.err
+        yield desk
+    assert posts(paid) == 0

@@ -32,11 +32,14 @@ class HostWish:
 def host_wish(
     request: OpenRequest, models: Models, asked: str | None, settled: str | None = None
 ) -> HostWish:
-    """`asked` is what the call names, `settled` what a file of the procedure's says. A default
-    model that the settings name is the host's; of what was chosen for the question only a model
-    that the user's files give to the host counts as named."""
+    """`asked` is what the call names, `settled` what a file of the procedure's says. After another
+    discussion the model that led then does so again; else a default model that the settings name
+    is the host's. Of what was chosen for the question only a model that the user's
+    files give to the host counts as named."""
     if asked is not None:
         return HostWish(asked, "call")
+    if request.kept_host:
+        return HostWish(request.kept_host, "call")
     if settled is not None:
         return HostWish(settled, "settings")
     chosen = request.chosen_experts

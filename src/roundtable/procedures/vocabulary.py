@@ -116,6 +116,13 @@ def named_models(options: type[ProcedureOptions], given: Mapping[str, Any]) -> t
     return tuple(dict.fromkeys(filter(None, found)))
 
 
+def names_table(given: Mapping[str, Any]) -> bool:
+    """Whether somebody named the models of all seats, and not only of single ones."""
+    value = given.get("models") or ()
+    parts = split_list(value) if isinstance(value, str) else value
+    return any(isinstance(part, str) and _BY_SEAT not in part for part in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelWishes:
     """Who is to speak, as `models` says it."""
