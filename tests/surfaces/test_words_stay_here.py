@@ -3,6 +3,7 @@ here: whoever leads, writes or stands in comes from there, too."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,6 +143,22 @@ def test_where_all_seats_speak_on_this_machine_so_does_the_host(
             made = plan(desk, "--procedure", procedure)
     speaking = [seat["models"][0] for seat in made["participants"]]
     assert all(model.startswith("llamacpp/") for model in speaking), speaking
+
+
+@pytest.mark.parametrize("asked", [(), ("--quick",)])
+def test_a_panel_that_an_allowlist_keeps_on_this_machine_is_led_from_here(
+    desk: Desk, paid: ProviderServer, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A way to write this machine's address that does not count as such.
+    monkeypatch.setenv("OPENAI_BASE_URL", paid.openai_url.replace("127.0.0.1", "127.1"))
+    allowed = {"agents": {"defaults": {"models": NAMED.split(",")}}}
+    desk.home.mkdir()
+    (desk.home / "panels.json").write_text(json.dumps(allowed), "utf-8")
+    with own_server(monkeypatch):
+        made = plan(desk, "--procedure", "adaptive", *asked)
+    speaking = [seat["models"][0] for seat in made["participants"]]
+    assert all(model.startswith("llamacpp/") for model in speaking), speaking
+    assert paid.looked_up, "it was there"
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
