@@ -326,7 +326,7 @@ class _Setting:
         try:
             self.models.seat(name, "the panel")
         except UnknownName as error:
-            if "/" in name or len(self.flags.listed) > 1:
+            if error.kind != "model" or "/" in name or len(self.flags.listed) > 1:
                 raise
             here = self.models.usable if isinstance(self.models, ListedModels) else ()
             known = {*self.panels.profiles, *error.suggestions, *here}
