@@ -62,9 +62,8 @@ class SettingLines:
                 where = self.origin(key)
                 if where != BUILT_IN and error.name in self._held(key):
                     called = _names(key, Path(where))[0]
-                    expected = f"a {error.kind} that exists; “{error.name}” does not"
                     remedy = error.remedy or "Correct it."
-                    raise BadSetting(self.place(key), called, expected, remedy) from None
+                    raise BadSetting(self.place(key), called, error.expected, remedy) from None
             raise
 
     def _held(self, key: str) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def test_what_git_tracks_or_takes_back_is_read_although_a_pattern_leaves_it_out(
 
     assert sources(found) == ["r/.gitignore", "r/kept.log", "r/logs/a.txt", "r/made/t.txt",
                               "r/part/.gitignore", "r/part/own.log"]  # fmt: skip
-    assert found.lines == ("6 files were read of r, left out: 4 ignored by git",)
+    assert found.lines == ("6 files were read from r; left out: 4 ignored by git",)
     # Whoever names a folder wants it read.
     assert sources(gather(["r/made"])) == ["r/made/t.txt"]
     (tmp_path / "r" / ".git" / "index").unlink()
@@ -252,7 +252,7 @@ def test_a_document_of_a_folder_that_cannot_be_read_is_named_whatever_kind_it_is
         "in/text.odt is no text, and no kind of document that can be read",
     ]
     assert counts == (
-        "1 file was read of in, left out: 1 for which there was no more room, "
+        "1 file was read from in; left out: 1 for which there was no more room, "
         "1 neither text nor document, 1 empty (page.html)"
     )
     assert crowded == "No more room beside the others for these of in: b.md"

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.errors import BadSetting, UnknownName
+from roundtable.core.errors import AmbiguousName, BadSetting, UnknownName
 from roundtable.core.values import SpeakerRef
+from roundtable.models.endpoint import Endpoint
 from roundtable.models.entry import TAGS
+from roundtable.models.listing import ListedModel
 from roundtable.models.prices import Price
 from roundtable.models.registry import Registry
 
@@ -313,3 +315,20 @@ def test_loading_brings_no_heavy_package_along() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_bare_name_that_several_servers_list_is_refused_with_the_full_ones(
+    registry: Registry, tmp_path: Path
+) -> None:
+    def at(of: Registry, far: str) -> Registry:
+        rows = {"qwen3:8b": ListedModel(name="qwen3:8b")}
+        near = Endpoint("http://127.0.0.1:11434/v1", foreign=True, listed=rows)
+        return of.at({"openai": Endpoint(far, foreign=True, listed=rows), "ollama": near})
+
+    with pytest.raises(AmbiguousName) as caught:
+        at(registry, "http://gpu.test/v1").resolve("Qwen3:8b")
+    assert caught.value.message == "'Qwen3:8b' could mean openai/qwen3:8b or ollama/qwen3:8b."
+    # The same server under two names, and a name that the user gave.
+    assert at(registry, "http://localhost:11434/v1").resolve("qwen3:8b").id == "openai/qwen3:8b"
+    own = extended(tmp_path, '[aliases]\n"qwen3:8b" = "ollama/qwen3:8b"\n')
+    assert at(own, "http://gpu.test/v1").resolve("qwen3:8b").id == "ollama/qwen3:8b"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.errors import BadSetting
+from roundtable.core.errors import BadSetting, NewerFile
 from roundtable.models.registry import Registry
 from roundtable.models.routing import RoutableModel
 from roundtable.models.routing_files import (
@@ -153,6 +153,21 @@ def test_the_workspace_is_laid_over_the_users_folder(tmp_path: Path) -> None:
         ("anthropic/claude-haiku-4-5", ("fast",)),
     ]
     assert read_routing([Folder(tmp_path / "nowhere")], REGISTRY) == RoutingFiles()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("local_models.json", '{"version": 99, "host": "opus"}'),
+        ("roundtable_config.yaml", "version: 99\nmodels: [{id: opus}]"),
+    ],
+)
+def test_a_file_of_a_newer_roundtable_is_not_interpreted(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(NewerFile, match="version 99"):
+        read_routing([Folder(tmp_path)], REGISTRY)
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:

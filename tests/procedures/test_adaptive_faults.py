@@ -84,7 +84,7 @@ def test_a_model_that_gave_up_in_round_one_is_not_paid_for_again() -> None:
 @pytest.mark.parametrize(
     ("model", "error", "action"),
     [
-        ("blockrun/grok-4", BUSY, "Start the Blockrun proxy at localhost:8402, or use --panel"),
+        ("blockrun/grok-4", BUSY, "Start the Blockrun proxy at localhost:8402, or use --models"),
         ("my/own", DEAD, "Check the key and the quota of my/own"),
         ("my/own", SpeakerError("rate_limited", "Slow."), "Check the key and the quota of my/own"),
     ],

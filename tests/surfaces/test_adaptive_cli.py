@@ -123,7 +123,7 @@ def test_without_an_answer_the_exit_code_says_so(desk: Desk) -> None:
     assert outcome.code == 1
     assert outcome.out == ""
     assert "0 agents answered" in outcome.err
-    assert "--panel budget" in outcome.err
+    assert "--models budget" in outcome.err
 
 
 @pytest.mark.requirement("A-14", "X-22")

@@ -3,6 +3,7 @@ here: whoever leads, writes or stands in comes from there, too."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.servers import TEST_KEY, ProviderServer, look_for_local_servers, provider_server
+from tests.servers import (
+    TEST_KEY,
+    Fault,
+    ProviderServer,
+    look_for_local_servers,
+    provider_server,
+    status,
+)
+from tests.wire import Asked
 
 from .desk import Desk, obedient
 
@@ -39,6 +48,31 @@ def own_server(
 ) -> Iterator[ProviderServer]:
     with provider_server(obedient, models=models) as started:
         look_for_local_servers(monkeypatch.setenv, LLAMACPP_BASE_URL=started.openai_url)
+        yield started
+
+
+CLOUD = {
+    "gpt-oss:120b-CLOUD": {},
+    "mine:latest": {"remote_model": "gpt-oss:120b", "remote_host": "https://ollama.com:443"},
+}
+"""What Ollama passes on: as its name tells, and as the server says."""
+
+
+@contextmanager
+def ollama(
+    monkeypatch: pytest.MonkeyPatch, *names: str, missing: str = ""
+) -> Iterator[ProviderServer]:
+    """Ollama with these models of its own, of which one is `missing`, and with some that it passes
+    on."""
+
+    def reply(asked: Asked) -> str | Fault:
+        if asked.model == missing:
+            return status(404, f"model {missing!r} not found, try pulling it first")
+        return obedient(asked)
+
+    rows = [{"name": name} for name in names] + [{"name": n, **more} for n, more in CLOUD.items()]
+    with provider_server(reply, lists=lambda *_: {"models": rows}) as started:
+        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=started.base_url)
         yield started
 
 
@@ -111,6 +145,22 @@ def test_where_all_seats_speak_on_this_machine_so_does_the_host(
     assert all(model.startswith("llamacpp/") for model in speaking), speaking
 
 
+@pytest.mark.parametrize("asked", [(), ("--quick",)])
+def test_a_panel_that_an_allowlist_keeps_on_this_machine_is_led_from_here(
+    desk: Desk, paid: ProviderServer, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A way to write this machine's address that does not count as such.
+    monkeypatch.setenv("OPENAI_BASE_URL", paid.openai_url.replace("127.0.0.1", "127.1"))
+    allowed = {"agents": {"defaults": {"models": NAMED.split(",")}}}
+    desk.home.mkdir()
+    (desk.home / "panels.json").write_text(json.dumps(allowed), "utf-8")
+    with own_server(monkeypatch):
+        made = plan(desk, "--procedure", "adaptive", *asked)
+    speaking = [seat["models"][0] for seat in made["participants"]]
+    assert all(model.startswith("llamacpp/") for model in speaking), speaking
+    assert paid.looked_up, "it was there"
+
+
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_a_host_of_the_settings_that_is_elsewhere_leads_and_is_told(
     desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
@@ -128,6 +178,23 @@ def test_a_host_of_the_settings_that_is_elsewhere_leads_and_is_told(
     assert "--host llamacpp/tiny-" in told["remedy"]
     assert "host_elsewhere" not in codes(here)
     assert "(anthropic/claude-sonnet-5), " in shown, "the estimate names who leads"
+
+
+def test_a_host_of_the_settings_that_cannot_be_used_is_replaced_with_a_note(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.config('{"version": 1, "host": "openai/house-1"}')
+    with own_server(monkeypatch):
+        told = [
+            [note for note in made["notes"] if note["code"] == "substituted"]
+            for made in (plan(desk), plan(desk, "--models", NAMED))
+        ]
+        asked = plan(desk, "--host", "llamacpp/tiny-a")
+    (usual,), (beside,) = told
+    assert usual["text"].endswith("in place of openai/house-1, which cannot be used now.")
+    assert "OPENAI_BASE_URL" in usual["remedy"]
+    assert " in place of openai/house-1, which cannot be used now." in beside["text"]
+    assert "substituted" not in codes(asked), "who names one knows"
 
 
 def test_a_model_of_this_machine_that_cannot_speak_is_not_replaced_by_one_elsewhere(
@@ -204,3 +271,77 @@ def test_who_wants_the_answer_alone_or_asks_many_questions_is_told_too(
         many = desk("ask", "--questions", str(questions), "--models", NAMED, "--quick", "--no-log")
     for done in (alone, many):
         assert "Every seat speaks on this machine, but openai/house-1" in done.err
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_what_ollama_passes_on_leads_no_table_of_this_machine(
+    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = "ollama/qwen3:8b,ollama/gemma3:12b"
+    with ollama(monkeypatch, "qwen3:8b", "gemma3:12b"):
+        made = plan(desk, "--models", named, "--procedure", procedure)
+    assert {model for seat in made["participants"] for model in seat["models"]} == set(
+        named.split(",")
+    )
+
+
+def test_nor_does_it_stand_in_for_one_that_turns_out_not_to_be_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, "qwen3:8b", "gemma3:12b", missing="qwen3:8b") as server:
+        done = desk(QUESTION, "--models", "ollama/qwen3:8b", "--quick", "--no-search", "--no-log")
+    assert done.code == 0, done.err
+    assert {str(each.body["model"]) for each in server.requests} == {"qwen3:8b", "gemma3:12b"}
+
+
+def test_what_ollama_passes_on_is_told_of_as_elsewhere_and_has_no_known_price(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "ollama/mine")
+    with ollama(monkeypatch, "qwen3:8b"):
+        made = plan(desk, "--models", "ollama/qwen3:8b")
+        listed = desk("models", "--json").document
+    assert host(made) == "ollama/mine"
+    assert "host_elsewhere" in codes(made)
+    (served,) = (each for each in listed["found"] if each["provider"] == "ollama")
+    assert {each["id"]: each["usd_per_million_in"] for each in served["facts"]} == {
+        "ollama/qwen3:8b": 0.0,
+        **{f"ollama/{name}": None for name in CLOUD},
+    }
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("--quick",), ("--host", "llamacpp/tiny-c"), *(("--procedure", each) for each in PROCEDURES)],
+    ids=" ".join,
+)
+def test_a_new_table_for_a_further_question_has_the_models_of_the_earlier_one(
+    talked: Desk, asked: tuple[str, ...]
+) -> None:
+    done = talked("follow-up", "last", "And then?", *asked, "--no-search", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    seats = [seat["models"][0] for seat in done.document["participants"]]
+    assert set(seats) == {"llamacpp/tiny-a", "llamacpp/tiny-b", "llamacpp/tiny-c"}
+    assert host(done.document) == "llamacpp/tiny-c"
+    assert {"substituted", "panel_degraded"}.isdisjoint(codes(done.document))
+
+
+def test_unless_others_are_named_for_all_its_seats(talked: Desk) -> None:
+    asked = ("follow-up", "last", "And then?", "--no-search", "--dry-run", "--json")
+    named = talked(*asked, "--models", "openai/house-1").document
+    assert {seat["models"][0].partition("/")[0] for seat in named["participants"]} == {"openai"}
+    preset = talked(*asked, "--procedure", "council", "--preset", "premium").document
+    assert {seat["models"][0].partition("/")[0] for seat in preset["participants"]} == {"llamacpp"}
+    (told, *_) = (each for each in preset["notes"] if each["code"] == "substituted")
+    assert "a follow-up keeps the models of the earlier discussion" in told["text"]
+
+
+@pytest.fixture
+def talked(desk: Desk, paid: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """After a discussion that was held on this machine, where there is also a key."""
+    with own_server(monkeypatch):
+        seats = ("--models", "llamacpp/tiny-a,llamacpp/tiny-b", "--host", "llamacpp/tiny-c")
+        done = desk(QUESTION, *seats, "--quick", "--no-search", "--no-log")
+        assert done.code == 0, done.err
+        yield desk
+    assert posts(paid) == 0

@@ -57,6 +57,14 @@ def is_this_machine(host: str) -> bool:
         return host.lower().rstrip(".") == "localhost"
 
 
+def server_name(url: str) -> str:
+    """What is the same of all addresses of one server: its host and port, this machine's by one
+    name."""
+    parts = address_parts(url)
+    host = (parts.hostname or "").rstrip(".")
+    return f"{'localhost' if is_this_machine(host) else host}:{parts.port or parts.scheme}"
+
+
 def is_public_address(address: IPv4Address | IPv6Address) -> bool:
     """Whether an address is one of the public internet: not this machine's or network's, not a
     provider's inner one, not for groups, and no IPv6 spelling that leads to an IPv4 address."""

@@ -7,6 +7,7 @@
     │   ├── BadTopic                the question is empty, too long or not text
     │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
+    │   │   └── AmbiguousName       several servers have a model of this name
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
     │   ├── NewerFile               a newer Roundtable wrote this file
     │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
@@ -127,6 +128,25 @@ class UnknownName(UsageError):
             else:
                 remedy = ""
         super().__init__(f"Unknown {kind} {name!r}.", remedy)
+
+    @property
+    def expected(self) -> str:
+        """What should stand in the name's place."""
+        return f"a {self.kind} that exists; “{self.name}” does not"
+
+
+class AmbiguousName(UnknownName):
+    """A name that servers give to several things: whichever was taken could be the wrong one."""
+
+    def __init__(self, kind: str, name: str, meant: Sequence[str]) -> None:
+        """`meant` are those that it could mean, by names that are only theirs."""
+        super().__init__(f"ambiguous {kind}", name, remedy="Write in full which one is meant.")
+        self.suggestions = meant
+        self.message = f"{name!r} could mean {' or '.join(meant)}."
+
+    @property
+    def expected(self) -> str:
+        return f"the full name of a model; “{self.name}” could be {' or '.join(self.suggestions)}"
 
 
 class BadSetting(UsageError):

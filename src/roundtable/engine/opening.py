@@ -42,11 +42,12 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
-from ..procedures.vocabulary import named_models, seat_models
+from ..procedures.vocabulary import named_models, names_table, seat_models
 from ..rehearsal.room import room_for_documents
 from ..version import __version__
 from ..views.driving import calls_somebody, needs_driver
 from .find import find_discussion
+from .kept_models import KeptModels, kept_of, with_kept
 from .past import Past
 from .tools import Tools
 from .ways import check_new_table, check_ways, placed
@@ -141,8 +142,9 @@ class Opening:
     async def _seated(
         self, request: OpenRequest, spec: ProcedureSpec, earlier: State | None
     ) -> tuple[OpenRequest, Seating]:
-        """A new table, and the request with the experts that were chosen for it. What is known from
-        an `earlier` discussion goes to other servers only if models are named, or it is wanted."""
+        """A new table, and the request with the experts that were chosen for it. After an `earlier`
+        discussion its models hold all seats, unless models are named for them, and at the same
+        addresses, unless that is not wanted."""
         if self.tools.search is None:
             request = replace(request, search=False)
         defaults = self.defaults.get(spec.name, {})
@@ -165,8 +167,14 @@ class Opening:
         if isinstance(models, ListedModels):
             for name in named:
                 models.insist(name)
-        seating = spec.seat(request, models, defaults)
-        if earlier is not None and not named and not request.here:
+        follows = earlier is not None and not names_table(request.options)
+        now_there = models
+        if earlier is not None and follows and (kept := kept_of(earlier)):
+            request = with_kept(request, earlier, kept)
+            if isinstance(models, ListedModels):
+                now_there = KeptModels(models, kept, (*named, request.kept_host))
+        seating = spec.seat(request, now_there, defaults)
+        if earlier is not None and follows and not request.here:
             before = (*earlier.participants, earlier.start.host)
             now = (*seating.participants, seating.host)
             check_new_table(models, earlier.discussion_id, before, now)

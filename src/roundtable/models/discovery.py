@@ -102,7 +102,8 @@ def known_before(registry: Registry, env: Mapping[str, str], lists: ModelLists) 
     kept = {
         provider.id: said
         for provider in registry.providers.values()
-        if is_open(provider, env) and (said := lists.kept(provider, env)) is not None
+        if (provider.probe is not None or is_open(provider, env))
+        and (said := lists.kept(provider, env)) is not None
     }
     return registry.at(_endpoints(registry, env, kept, lists))
 

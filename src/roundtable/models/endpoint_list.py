@@ -13,7 +13,7 @@ from ..core.model_trouble import ModelTrouble
 from ..core.values import Value
 from .listing import Listing
 
-VERSION = 2
+VERSION = 3
 
 Heard = Literal[
     "listed",

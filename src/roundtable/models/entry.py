@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from pydantic import Field, field_validator
 
 from ..core.agents import CommandAgent
+from ..core.pattern import pattern
 from ..core.values import AT_EASE, Effort, Pace, Seconds, Value
 
 Tag = Literal[
@@ -71,6 +72,8 @@ class ModelEntry(Value):
     """Whether it can think before it speaks."""
     structured: bool | None = None
     """Whether its provider holds its answers to a schema."""
+    passed_on: bool = False
+    """Whether its server says that another one answers for it, elsewhere."""
     own: frozenset[str] = frozenset()
     """What the user's own file says of it: nobody else has a say in that."""
     added: bool = False
@@ -95,6 +98,12 @@ class ModelEntry(Value):
         return any(not key.startswith("usd_") for key in self.own)
 
     @property
+    def runs_elsewhere(self) -> bool:
+        """Whether its server has another one answer for it, as that says, or as the tag tells by
+        which Ollama marks such models."""
+        return self.passed_on or _CLOUD.search(self.name) is not None
+
+    @property
     def window_known(self) -> bool:
         """Whether somebody said how much it takes in."""
         return "context_window" in self.model_fields_set
@@ -107,6 +116,9 @@ class ModelEntry(Value):
     def name(self) -> str:
         """The model's name as its provider knows it."""
         return self.id.partition("/")[2]
+
+
+_CLOUD = pattern(r"[:-]cloud(?::latest)?\Z", re.IGNORECASE)
 
 
 def guess_family(name: str, families: Mapping[str, str], otherwise: str) -> str:

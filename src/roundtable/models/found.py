@@ -10,14 +10,11 @@ from ..core import model_trouble
 from ..core.addresses import address_parts, is_this_machine
 from ..core.errors import NoModel
 from ..core.model_trouble import ModelTrouble
-from ..core.pattern import pattern
 from .endpoint import Endpoint
 from .endpoint_list import REFUSED, UNFIT, EndpointList
 from .entry import ModelEntry
 from .registry import Registry
 
-_CLOUD = pattern(r"[:-]cloud\Z")
-"""The tag by which Ollama marks models that it does not run itself."""
 EMBEDDED = "local"
 EMBEDDED_MODEL = f"{EMBEDDED}/smollm2-135m"
 
@@ -131,12 +128,15 @@ class Found:
 
     def elsewhere(self, model_id: str, count: int) -> tuple[str, ...]:
         """Models of the same endpoint for a seat whose own turns out not to exist: the likest
-        first, of other families before the same again. None where it does not say what it has."""
+        first, of other families before the same again. For one of this machine only others of this
+        machine. None where the endpoint does not say what it has."""
         wanted = self.registry.resolve(model_id)
         provider = next((each for each in self.by_themselves if each.id == wanted.provider), None)
         if provider is None or not provider.listed:
             return ()
+        only_here = self.here(wanted)
         others = [self.registry.resolve(m) for m in provider.models if m != wanted.id]
+        others = [each for each in others if not only_here or self.here(each)]
         others.sort(key=lambda each: _likeness(wanted, each), reverse=True)
         return tuple(each.id for each in others[:count])
 
@@ -254,12 +254,11 @@ class Found:
 
     def here(self, entry: ModelEntry) -> bool:
         """Whether what a model is sent stays on this machine; of a server that does not run, where
-        it would be. Command-line agents, proxies and what Ollama passes on send it to a vendor."""
+        it would be. Command-line agents, proxies and what a server passes on go to a vendor."""
         provider = self.registry.providers[entry.provider]
         if provider.kind in ("local", "scripted"):
             return True
-        passes_on = provider.probe == "ollama" and _CLOUD.search(entry.name) is not None
-        if provider.kind == "command" or provider.proxy or passes_on:
+        if provider.kind == "command" or provider.proxy or entry.runs_elsewhere:
             return False
         address = self.registry.place_of(provider.id) or provider.base_url or ""
         return is_this_machine(address_parts(address).hostname or "")

@@ -50,6 +50,8 @@ class ListedModel(Value):
     vision: bool | None = None
     thinking: bool | None = None
     structured: bool | None = None
+    passed_on: bool | None = None
+    """Whether the server has another one answer, elsewhere: Ollama says it of `cloud` models."""
     weights: str = ""
     """What its weights are known by, where the server says it."""
     described: bool = False
@@ -179,6 +181,7 @@ def _listed(name: str, row: Mapping[str, Any]) -> ListedModel:
         vision=_vision(row),
         thinking=_thinking(row),
         structured=_structured(row),
+        passed_on=True if row.get("remote_host") or row.get("remote_model") else None,
         weights=digest[:LONGEST_NAME] if isinstance(digest := row.get("digest"), str) else "",
     )
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from ..core.addresses import server_name
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
-from ..core.errors import UnknownName
+from ..core.errors import AmbiguousName, UnknownName
 from ..core.text import redact
 from ..core.values import SpeakerRef
 from .endpoint import Endpoint
@@ -131,12 +132,14 @@ class Registry:
         """The model behind an alias or a full id.
 
         A full id of a known provider is taken unchanged even when the model is not listed; its
-        price is then unknown. Raises UnknownName otherwise.
+        price is then unknown. Raises UnknownName otherwise, AmbiguousName for a bare name that
+        several servers list.
         """
         wanted = name.strip()
         known = wanted
         if wanted not in self.models:
             known = self._exact.get(wanted) or self._names.get(wanted.casefold(), wanted)
+            self._refuse_several(wanted, known)
         if known in self.models:
             return self.models[known]
         provider, slash, model = known.partition("/")
@@ -155,12 +158,34 @@ class Registry:
         foreign = there is not None and there.foreign
         return self._unlisted(known, self.providers[provider], model, foreign=foreign)
 
+    def _refuse_several(self, wanted: str, known: str) -> None:
+        """AmbiguousName for the bare name of a model that several servers list, where it is neither
+        an alias nor a name that its vendor, or the user's own file, gives a meaning: each of them
+        would hear what was meant for another."""
+        entry = self.models.get(known)
+        lowered = wanted.casefold()
+        if entry is None or entry.own or lowered in self._aliases:
+            return
+        if lowered != entry.name.casefold():
+            return
+        of_it = self._endpoints.get(entry.provider)
+        if of_it is None or not (of_it.foreign or entry.guessed):
+            return
+        listing = {
+            provider: server_name(there.address)
+            for provider, there in self._endpoints.items()
+            if entry.name in there.listed and not self.providers[provider].proxy
+        }
+        if len({server_name(of_it.address), *listing.values()}) > 1:
+            meant = dict.fromkeys((entry.provider, *listing))
+            raise AmbiguousName("model", wanted, [f"{each}/{entry.name}" for each in meant])
+
     def priced(self, model_id: str, prompt: int = USUAL_PROMPT) -> ModelEntry:
         """The model with what the public price lists add: prices, for a prompt of so many tokens,
         and its window where nobody else says it. A price that nobody knows stays None."""
         entry = self.resolve(model_id)
         provider = self.providers[entry.provider]
-        if provider.free:
+        if provider.free and not entry.runs_elsewhere:
             free = {"usd_per_million_in": 0.0, "usd_per_million_out": 0.0}
             return entry.model_copy(update={**free, "usd_per_million_cached": 0.0})
         priced = entry.usd_per_million_in is not None and entry.usd_per_million_out is not None
@@ -261,8 +286,9 @@ class Registry:
     ) -> ModelEntry:
         """A full id taken as it is, with what its name gives away. `foreign`: the endpoint is not
         the vendor's, so that it may serve anybody's models."""
-        same = self.models.get(model_id.removesuffix(":latest"))
-        if same is not None and same.id != model_id:
+        names = (model_id.removesuffix(":latest"), f"{model_id}:latest")
+        same = next((self.models[n] for n in names if n in self.models and n != model_id), None)
+        if same is not None:
             return same.model_copy(update={"id": model_id, "aliases": ()})
         if provider.proxy or foreign:
             bare = model.rpartition("/")[2].casefold()

@@ -26,7 +26,7 @@ Contents = tuple[dict[str, Provider], dict[str, ModelEntry], dict[str, str], dic
 """Providers and models by id, model ids by alias, families by word."""
 
 _SECTIONS = ("providers", "models", "aliases", "families")
-_NOT_WRITTEN = {"id", "configured", "own", "added", "guessed"}
+_NOT_WRITTEN = {"id", "configured", "own", "added", "guessed", "passed_on"}
 _Row = TypeVar("_Row", bound=Value)
 
 

@@ -23,7 +23,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..config_files import json_object, text_of
+from ..config_files import json_object, known_version, text_of
 from ..core.agents import names_program
 from ..core.errors import BadSetting, UnknownName
 from ..trust import Folder
@@ -104,6 +104,8 @@ def declared_models(text: str, where: str, registry: Registry) -> list[RoutableM
         return []
     if not isinstance(tables, dict):
         raise BadSetting(where, "the file", "a mapping with the key models")
+    if isinstance(tables.get("version"), int):  # a text is whatever else made the file's
+        tables = known_version(tables, where)
     return declared_in(tables.get("models"), where, registry)
 
 

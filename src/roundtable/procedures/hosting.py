@@ -27,24 +27,31 @@ class HostWish:
     model: str | None = None
     """None is the default one."""
     by: Literal["call", "settings", "nobody"] = "nobody"
+    in_place_of: str = ""
+    """The model that the settings name, where that cannot be used: whoever leads instead is told.
+    """
 
 
 def host_wish(
     request: OpenRequest, models: Models, asked: str | None, settled: str | None = None
 ) -> HostWish:
-    """`asked` is what the call names, `settled` what a file of the procedure's says. A default
-    model that the settings name is the host's; of what was chosen for the question only a model
-    that the user's files give to the host counts as named."""
+    """`asked` is what the call names, `settled` what a file of the procedure's says. After another
+    discussion the model that led then does so again; else a default model that the settings name
+    is the host's. Of what was chosen for the question only a model that the user's
+    files give to the host counts as named."""
     if asked is not None:
         return HostWish(asked, "call")
+    if request.kept_host:
+        return HostWish(request.kept_host, "call")
     if settled is not None:
         return HostWish(settled, "settings")
     chosen = request.chosen_experts
     routed = chosen.host_model if chosen else None
     if chosen is not None and routed is not None and chosen.host_named:
         return HostWish(routed, "settings")
-    by_default = bool(request.host_model) and _itself(models, request.host_model)
-    return HostWish(routed, "settings" if by_default else "nobody")
+    if request.host_model and _itself(models, request.host_model):
+        return HostWish(routed, "settings")
+    return HostWish(routed, in_place_of=request.host_model)
 
 
 def _itself(models: Models, name: str) -> bool:
@@ -68,11 +75,28 @@ def hosted(
     others = [each for each in table if each != OUTSIDE]
     seated = _speakers(models, others, name) if isinstance(models, ListedModels) else []
     if wish.by == "nobody" and (beside := _beside(models, wish, name, seated, others, named)):
-        return beside
-    chosen = _usual(models, wish.model, name, others)
+        return _instead(models, beside, wish)
+    chosen = _instead(models, _usual(models, wish.model, name, others), wish)
     if wish.by == "call":
         return chosen
     told = elsewhere(models, chosen.speakers[0], seated, "leads")
+    return SpeakerChain(chosen.speakers, (*chosen.notes, *told))
+
+
+def _instead(models: Models, chosen: SpeakerChain, wish: HostWish) -> SpeakerChain:
+    """Who leads, with a note where it is not the model that the settings name."""
+    if not wish.in_place_of:
+        return chosen
+    leads = chosen.speakers[0].model
+    try:
+        usual = models.seat(wish.in_place_of, "host")
+        told, remedy = usual.notes, usual.notes[0].remedy if usual.notes else ""
+        same = usual.speakers[0].model == leads
+    except UsageError:
+        told, remedy, same = (), "`roundtable doctor` says why.", False
+    if not same:
+        text = f"{leads} leads in place of {wish.in_place_of}, which cannot be used now."
+        told = (NoteAdded(code="substituted", text=text, remedy=remedy),)
     return SpeakerChain(chosen.speakers, (*chosen.notes, *told))
 
 
@@ -120,9 +144,11 @@ def _all_here(models: Models, seated: Sequence[SpeakerRef]) -> bool:
     return bool(names) and all(map(models.here, names))
 
 
-def server(speaker: SpeakerRef) -> tuple[str, str]:
-    """Where a speaker is served: by whom, and at which address."""
-    return speaker.model.partition("/")[0], speaker.at
+def server(models: Models, speaker: SpeakerRef) -> tuple[str, str, bool]:
+    """Where a speaker is served: by whom, at which address, and whether on this machine. A model
+    that a server here passes on is not of the server of those that it runs itself."""
+    here = isinstance(models, ListedModels) and models.here(speaker.model)
+    return speaker.model.partition("/")[0], speaker.at, here
 
 
 def _beside(
@@ -150,15 +176,15 @@ def _beside(
 def _free(models: Models, name: str, seated: Sequence[SpeakerRef]) -> Iterator[SpeakerChain]:
     """The models of the same servers that hold no seat, the default model first."""
     assert isinstance(models, ListedModels)
-    servers = {server(each) for each in seated}
-    providers = {provider for provider, _ in servers}
+    servers = {server(models, each) for each in seated}
+    providers = {provider for provider, *_ in servers}
     held = {each.model for each in seated}
     listed = dict.fromkeys((models.default_model, *models.usable))
     near = (each for each in listed if each.partition("/")[0] in providers and each not in held)
     for each in islice(near, _LOOKED_AT):
         chain = models.seat(each, name)
         first = chain.speakers[0]
-        if server(first) in servers and first.model not in held and not first.demonstration:
+        if server(models, first) in servers and first.model not in held and not first.demonstration:
             yield chain
 
 

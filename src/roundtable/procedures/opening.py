@@ -62,6 +62,8 @@ class OpenRequest:
     """The experts that were chosen for it, for procedures that wish for some."""
     host_model: str = ""
     """The model that the asker named for the host; empty where none was named."""
+    kept_host: str = ""
+    """The host's model at the table that it follows, if that is to lead again."""
     host_casts: bool = False
     """Whether the host may cast the table and say what is missing, in a call of its own, where
     nobody named the experts."""

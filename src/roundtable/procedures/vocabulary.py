@@ -125,6 +125,13 @@ def seat_models(options: type[ProcedureOptions], given: Mapping[str, Any]) -> Ma
     return {seat.strip(): model.strip() for seat, mark, model in parts if mark and model.strip()}
 
 
+def names_table(given: Mapping[str, Any]) -> bool:
+    """Whether somebody named the models of all seats, and not only of single ones."""
+    value = given.get("models") or ()
+    parts = split_list(value) if isinstance(value, str) else value
+    return any(isinstance(part, str) and _BY_SEAT not in part for part in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelWishes:
     """Who is to speak, as `models` says it."""

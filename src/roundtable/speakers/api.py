@@ -53,8 +53,6 @@ class ApiProvider(Protocol):
     @property
     def key_env(self) -> tuple[str, ...]: ...
     @property
-    def free(self) -> bool: ...
-    @property
     def get(self) -> str: ...
     def key_variable(self, env: Mapping[str, str], /) -> str | None: ...
     def base_url_variable(self, env: Mapping[str, str], /) -> str | None: ...
@@ -219,9 +217,9 @@ class ApiSpeaker:
                 raise _empty(endpoint, call)
         except SpeakerError as error:
             if call.counted or call.hung_up:  # it is paid, though nothing came of it
-                error.usage, _ = self._usage(endpoint, request, call)
+                error.usage, _ = self._usage(request, call)
             raise
-        usage, unbelieved = self._usage(endpoint, request, call)
+        usage, unbelieved = self._usage(request, call)
         return Reply(
             text=text,
             usage=usage,
@@ -256,7 +254,7 @@ class ApiSpeaker:
             client = self._clients[loop] = ApiClient()
         return client
 
-    def _usage(self, endpoint: Endpoint, request: SpeakRequest, call: ApiCall) -> tuple[Usage, str]:
+    def _usage(self, request: SpeakRequest, call: ApiCall) -> tuple[Usage, str]:
         """What the call took, and what its provider told of that if it cannot be."""
         prompt = request.system + request.user
         told, unbelieved = call.told, ""
@@ -281,7 +279,7 @@ class ApiSpeaker:
             read = min(read, request.set_aside.input_tokens)  # as this provider counts
         written = max(int(call.came) + 1, told.written)
         counted = self._cost(request.model, read, written, 0)
-        free = endpoint.provider.free or counted == 0  # whatever the count
+        free = counted == 0  # whatever the count
         usage = Usage(
             calls=1,
             input_tokens=read,

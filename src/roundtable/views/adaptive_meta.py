@@ -114,7 +114,7 @@ def action(model: str, cause: FailureCause, remedy: str) -> str:
     if cause == "not_found" and remedy:
         return remedy
     if model.startswith("blockrun/") and cause in _UNREACHABLE:
-        return "Start the Blockrun proxy at localhost:8402, or use --panel budget."
+        return "Start the Blockrun proxy at localhost:8402, or use --models budget."
     return f"{remedy} Check the key and the quota of {model}, then ask again.".strip()
 
 

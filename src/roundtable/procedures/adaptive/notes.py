@@ -53,7 +53,7 @@ def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
         text=f"{DEGRADED}: only {usable} of the {wanted} models of this panel can be used now, "
         "so the run switched to the profile “budget”, unless a meta-panel seats others.",
         remedy="Set the missing keys, or start the Blockrun proxy (it needs localhost:8402) and "
-        "set BLOCKRUN_PROXY_URL; --panel chooses models yourself.",
+        "set BLOCKRUN_PROXY_URL; --models names other models.",
     )
 
 
@@ -97,7 +97,7 @@ def meta_failed(names: str) -> NoteAdded:
         code="meta_failed",
         text=f"No meta-analyst gave a recommendation ({names}), so the mode's default panel is "
         "used.",
-        remedy="Ask again, or choose the panel yourself with --panel.",
+        remedy="Ask again, or choose the panel yourself with --models.",
     )
 
 
@@ -278,7 +278,7 @@ EXTRACTED = NoteAdded(
 STAGE_2_FAILED = NoteAdded(
     code="stage2_failed",
     text="Stage 2 failed: nobody answered in it. The synthesis uses stage 1 only.",
-    remedy="Ask again, or choose other models with --panel.",
+    remedy="Ask again, or name other models with --models.",
 )
 NO_DRAFT = NoteAdded(
     code="validation_skipped",
@@ -293,7 +293,7 @@ NO_VALIDATOR = NoteAdded(
 ONE_SURVIVOR = NoteAdded(
     code="one_survivor",
     text="Only one agent answered: no cross-critique, and no consensus can be measured.",
-    remedy="Ask again, or choose other models with --panel.",
+    remedy="Ask again, or name other models with --models.",
 )
 NO_PEERS = NoteAdded(
     code="no_cross_critique",

@@ -462,7 +462,7 @@ class Seats:
         return frozenset(keys)
 
 
-PROXY_ACTION = "Or start the Blockrun proxy at localhost:8402, or use --panel budget."
+PROXY_ACTION = "Or start the Blockrun proxy at localhost:8402, or use --models budget."
 
 
 def can_speak(seat: SpeakerChain, name: str) -> bool:

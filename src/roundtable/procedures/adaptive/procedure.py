@@ -325,7 +325,7 @@ def _nobody(table: PanelTable) -> tuple[Effect, ...]:
         table.state,
         detail=f"0 agents answered, of {len(table.seated(1))}: there is no synthesis."
         f"{endings.reasons(table.state)}",
-        remedy="Ask again in a moment, or try other models: --panel budget or --panel MODEL,…",
+        remedy="Ask again in a moment, or try other models: --models budget or --models MODEL,…",
         before="the run before anybody had answered",
     )
 

@@ -139,12 +139,12 @@ class _Setting:
         asked = flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID)
         self.asked_host = asked is not None
         self.orchestrator = asked or panels.orchestrator
-        wish = host_wish(request, models, asked, panels.orchestrator)
+        self.wish = host_wish(request, models, asked, panels.orchestrator)
         usual = [slot.model for slot in panels.panels[self.mode]] if "panels" in defaults else []
         # The last: the first is the advocate's.
         table = self.wishes.all[::-1] or usual[::-1]
-        orchestrator = hosted(models, wish, ORCHESTRATOR_NAME, table, self.wishes.all)
-        self.notes.extend(orchestrator.notes)
+        # Whose model has no seat; who leads in the end hangs on who sits.
+        orchestrator = hosted(models, self.wish, ORCHESTRATOR_NAME, table, self.wishes.all)
         self.host = Participant(
             id=ORCHESTRATOR_ID,
             name=ORCHESTRATOR_NAME,
@@ -166,6 +166,7 @@ class _Setting:
 
     def set(self) -> Seating:
         panel = self._panel()
+        self._lead(panel)
         bench = self._near(self._bench(), panel)
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
@@ -229,6 +230,13 @@ class _Setting:
             language=self.request.language or "auto",
             notes=tuple(dict.fromkeys(self.notes)),
         )
+
+    def _lead(self, panel: _Panel) -> None:
+        """Seat the orchestrator that this panel is to have, wherever its models came from."""
+        table = [held.model for _, held in reversed(panel.seats)]
+        led = hosted(self.models, self.wish, ORCHESTRATOR_NAME, table, self.wishes.all)
+        self.host = self.host.model_copy(update={"speakers": led.speakers})
+        self.notes[:0] = led.notes
 
     def _panel(self) -> _Panel:
         """Explicit models first, then a profile, then the mode's own; `budget` when too few of
@@ -318,7 +326,7 @@ class _Setting:
         try:
             self.models.seat(name, "the panel")
         except UnknownName as error:
-            if "/" in name or len(self.flags.listed) > 1:
+            if error.kind != "model" or "/" in name or len(self.flags.listed) > 1:
                 raise
             here = self.models.usable if isinstance(self.models, ListedModels) else ()
             known = {*self.panels.profiles, *error.suggestions, *here}
@@ -394,10 +402,12 @@ class _Setting:
         seated = [held.speakers[0] for _, held in panel.seats]
         if not bound_to(self.models, seated, self.wishes.all):
             return bench
-        servers = {server(each) for each in (*seated, self.host.speaker)}
+        servers = {server(self.models, each) for each in (*seated, self.host.speaker)}
         wanted = find(bench, self.panels.synthesis) if self.own_writer else None
         return tuple(
-            each for each in bench if each == wanted or server(each.speakers[0]) in servers
+            each
+            for each in bench
+            if each == wanted or server(self.models, each.speakers[0]) in servers
         )
 
     def _analysts(self, bench: Sequence[BenchModel]) -> tuple[Participant, ...]:
