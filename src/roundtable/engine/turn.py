@@ -105,8 +105,8 @@ def _unheeded(model: str) -> NoteAdded:
 def _unbelieved(model: str, told: str) -> NoteAdded:
     return NoteAdded(
         code=USAGE_UNBELIEVED,
-        text=f"The server of {model} told a usage that the call cannot have had ({told}): such "
-        "calls are counted by their words instead.",
+        text=f"The server of {model} told a usage that the call cannot have had ({told}): what "
+        "cannot be is counted by the words instead.",
         remedy="See what the provider charges, and whether that server counts as it should.",
     )
 
