@@ -271,12 +271,15 @@ def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
 
 
 def answered_whole(plan: TurnPlan, turn: Turn) -> tuple[Attempt, ...]:
-    """The calls that answered a turn before a limit was raised, if none of it was cut by the limit
-    of then; nothing for any other turn."""
+    """The calls that answered a turn before a limit was raised, if nothing that counts of it was
+    cut by the limit of then; nothing for any other turn."""
     earlier = () if turn.answered is None else turn.attempts[turn.answered : turn.before]
     if not earlier or earlier[-1].finished is None:
         return ()
-    return () if any(cut_by_limit(plan, each) for each in earlier) else earlier
+    cut = [each for each in earlier if cut_by_limit(plan, each)]
+    if any(each.started.purpose != "repair" for each in cut):
+        return ()
+    return () if cut and _spoken(plan, earlier).limited else earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +308,11 @@ class _Spoken:
         return self.answer.finish_reason == CUT and not self.endless
 
     @property
+    def whole(self) -> bool:
+        """Whether it came to its end, with a declaration that counts if one was asked for."""
+        return self.answer.finish_reason != CUT and not self.undeclared
+
+    @property
     def undeclared(self) -> bool:
         return self.reading is not None and self.reading.declaration is None
 
@@ -319,8 +327,8 @@ _FILTERED = ("content_filter", "refusal")
 
 
 def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
-    """Of several answers the one that breaks its contract least, the later of two alike. What a
-    later call declared for it counts before what stands in it."""
+    """The best of several answers. What a later call declared for it counts before what stands in
+    it."""
     found: list[_Spoken] = []
     declared: list[AttemptFinished] = []
     for attempt in attempts:
@@ -331,13 +339,13 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
             continue
         answer, speaker = attempt.finished, _speaker(plan, attempt)
         if attempt.started.purpose == "repair" and found:
-            answer = _mended(min(reversed(found), key=_flaws), answer)
+            answer = _mended(_best(found), answer)
         spoken = replace(_judged(plan, speaker, answer), endless=_is_endless(plan, attempt))
         if found and not spoken.deliverables:
             # What was to be mended are the words: the work that came with them stays.
             spoken = replace(spoken, deliverables=found[-1].deliverables)
         found.append(spoken)
-    best = min(reversed(found), key=_flaws)
+    best = _best(found)
     form = best.task.form
     if form is None or best.reading is None or best.reading.declaration is not None:
         return best
@@ -348,6 +356,14 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
             return replace(best, reading=reading)
     spared = next((each.spared for each in again if each.spared), best.reading.spared)
     return replace(best, reading=replace(best.reading, spared=spared))
+
+
+def _best(found: Sequence[_Spoken]) -> _Spoken:
+    """Of several answers the one that breaks its contract least, the later of two alike. Of one
+    that was cut nobody knows what is missing: it takes the place of none that is whole."""
+    if any(each.whole for each in found):
+        found = [each for each in found if each.answer.finish_reason != CUT]
+    return min(reversed(found), key=_flaws)
 
 
 def _flaws(spoken: _Spoken) -> tuple[int, int]:

@@ -283,8 +283,10 @@ def _marks(state: State, turn: Turn, flags: Sequence[str]) -> Iterator[str]:
     if done is not None:
         if done.served_by and done.served_by != turn.attempts[-1].started.model:
             yield f"served by {line(done.served_by)}"
-        if done.finish_reason == "length":
-            yield cut_by(flags) or OWN_LENGTH
+    if by := cut_by(flags):
+        yield by
+    elif done is not None and done.finish_reason == "length" and turn.speech is None:
+        yield OWN_LENGTH
 
 
 # What lies around it
