@@ -89,7 +89,7 @@ Step = Call | Accept | GiveUp
 
 def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None) -> Step:
     """What to do next in this turn. `time_left` is what remains of the turn's deadline."""
-    step = _next(plan, _now(turn), time_left)
+    step = _next(plan, turn, time_left)
     if turn is None or not isinstance(step, Call):
         return step
     return replace(step, attempt=step.attempt + turn.before)
@@ -187,14 +187,37 @@ def _room(plan: TurnPlan, attempt: Attempt) -> int:
     return DECLARING_TOKENS if attempt.started.purpose == "declare" else plan.task.max_tokens
 
 
-def _next(plan: TurnPlan, attempts: Sequence[Attempt], time_left: float | None) -> Step:
+def _next(plan: TurnPlan, turn: Turn | None, time_left: float | None) -> Step:
+    attempts, lost = _now(turn), turn.thought_on if turn else ()
     if not attempts:
-        return Call(1, plan.participant.speakers[0], "answer")
+        return _first(plan, lost)
     last = attempts[-1]
     if last.finished is not None:
         return _after_answer(plan, attempts)
     assert last.failed is not None, "an attempt in flight must be settled before the next step"
-    return _after_failure(plan, attempts, last.failed, time_left)
+    return _after_failure(plan, (*lost, *attempts), attempts, last.failed, time_left)
+
+
+def _first(plan: TurnPlan, lost: Sequence[Attempt]) -> Step:
+    """The first call of a turn, to whom did not think past the end of its task in it before."""
+    first = plan.participant.speakers[0]
+    failed = {each.started.model: each.failed for each in lost}.get(first.model)
+    if failed is None:
+        return Call(1, first, "answer")
+    return _fall_back(plan, lost, 1, failed)
+
+
+def _fall_back(
+    plan: TurnPlan, asked: Sequence[Attempt], number: int, failed: AttemptFailed
+) -> Call | GiveUp:
+    """The next of the chain that was not asked yet, or the end of the turn."""
+    tried = {attempt.started.model for attempt in asked}
+    missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in asked)
+    chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
+    substitute = next((ref for ref in chain if ref.model not in tried), None)
+    if substitute is not None:
+        return Call(number, substitute, "fallback", replaces=failed)
+    return GiveUp(failed.cause, failed.message, failed.remedy)
 
 
 def _now(turn: Turn | None) -> Sequence[Attempt]:
@@ -476,8 +499,13 @@ def _accept(spoken: _Spoken) -> Accept:
 
 
 def _after_failure(
-    plan: TurnPlan, attempts: Sequence[Attempt], failed: AttemptFailed, time_left: float | None
+    plan: TurnPlan,
+    asked: Sequence[Attempt],
+    attempts: Sequence[Attempt],
+    failed: AttemptFailed,
+    time_left: float | None,
 ) -> Step:
+    """`asked` are the attempts, and before them those that rule a model out."""
     speaker = _speaker(plan, attempts[-1])
     number = len(attempts) + 1
     same = [a.failed.cause for a in attempts if a.started.model == speaker.model and a.failed]
@@ -497,7 +525,8 @@ def _after_failure(
             wait = failed.retry_after
             if wait is None:
                 wait = min(BACK_OFF_CAP, BACK_OFF_BASE * 2.0 ** (tries - 1))
-    elif failed.cause in _AGAIN:
+    elif failed.cause in _AGAIN and failed.used_up is None:
+        # Not what used up all its tokens in thought: the same would be paid for the same again.
         tries = sum(1 for cause in same if cause in _AGAIN)
         if tries <= plan.policy.retries:
             wait = plan.policy.interval
@@ -515,13 +544,9 @@ def _after_failure(
         if spoken.undeclared and not declaring and not _counts_only_whole(plan, spoken):
             return _ask_again(attempts, spoken.speaker, spoken)
         return _outcome(spoken)
-    tried = {attempt.started.model for attempt in attempts}
-    missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in attempts)
-    chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
-    substitute = next((ref for ref in chain if ref.model not in tried), None)
-    if substitute is not None and (time_left is None or time_left > 0):
-        return Call(number, substitute, "fallback", replaces=failed)
-    return GiveUp(failed.cause, failed.message, failed.remedy)
+    if time_left is not None and time_left <= 0:
+        return GiveUp(failed.cause, failed.message, failed.remedy)
+    return _fall_back(plan, asked, number, failed)
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:
