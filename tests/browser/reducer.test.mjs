@@ -96,7 +96,15 @@ test("a speech carries the marks that a reader has to know", () => {
     { type: "ParticipantSubstituted", participant: "ann", turn_id: "1/answer/ann", from_model: "m/ann", to_model: "m/spare", cause: "garbled", remedy: "" },
     started("ann", 2, "repair"), finished("ann", 2, { finish_reason: "length", served_by: "m/other" }), speech("ann", { flags: ["[unstructured response]"] })));
   const kinds = state.rounds[0].items[0].marks.map((mark) => mark.kind);
-  assert.deepEqual(kinds, ["flag", "repaired", "substituted", "served", "truncated"]);
+  assert.deepEqual(kinds, ["flag", "repaired", "substituted", "served"], "what was cut was not used");
+});
+
+test("only the answer that counts is marked as cut off", () => {
+  const told = (flags) => reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"), speech("ann", { flags }))).rounds[0].items[0].marks.slice(flags.length);
+  const cut = (text) => [{ kind: "truncated", text }];
+  assert.deepEqual(told(["[truncated]"]), cut("cut off at its length limit"));
+  assert.deepEqual(told(["[truncated]", "[cut off by the limit]"]), cut("cut off by the budget"));
+  assert.deepEqual(told(["[no declaration]"]), []);
 });
 
 test("the cost is unknown as soon as one call may have been charged for", () => {

@@ -23,11 +23,12 @@ from roundtable.core.turns import (
     Accept,
     Call,
     GiveUp,
+    answered_whole,
     as_it_stands,
     next_step,
     without_missing,
 )
-from roundtable.core.values import SpeakerRef
+from roundtable.core.values import Reservation, SpeakerRef
 
 from .samples import A, B, C, failed, finished, opened, plan, recorded, seat, started
 
@@ -413,6 +414,27 @@ def test_the_speech_is_repaired_first_and_then_its_declaration_asked_for() -> No
     second = next_step(declaring(), turn_after(started(), finished(text=BAD), *mended))
     assert isinstance(second, Call)
     assert (second.purpose, second.attempt, second.broken_text) == ("declare", 3, GOOD)
+
+
+LONG = Reservation(input_tokens=100, output_tokens=20_000, cost_usd=0.5)
+
+
+@pytest.mark.requirement("X-32", "Z-35")
+@pytest.mark.parametrize("reserved", [None, LONG], ids=["by a limit", "at its own length"])
+@pytest.mark.parametrize("text", [GOOD, f"{GOOD}\n\n{BLOCK}", "Tea. Tea. Tea."])
+def test_a_repair_that_was_cut_takes_the_place_of_no_answer_that_is_whole(
+    text: str, reserved: Reservation | None
+) -> None:
+    cut = finished(attempt=2, text=text, finish_reason="length")
+    repair = started(attempt=2, purpose="repair", reserved=reserved)
+    declared = turn_after(started(), finished(text=f"{BAD}\n\n{BLOCK}"), repair, cut)
+    step = next_step(declaring(), declared)
+    assert isinstance(step, Accept)
+    assert (step.text, step.flags, step.limited) == (BAD, ("[unstructured response]",), False)
+    assert step.declaration is not None
+    # With a higher limit it is not asked for again, though a call of it was cut.
+    asked_anew = replace(declared, answered=0, before=len(declared.attempts))
+    assert answered_whole(declaring(), asked_anew) == declared.attempts
 
 
 @pytest.mark.requirement("Z-01")

@@ -353,6 +353,26 @@ def allowances(voice: Thinker) -> dict[str, list[int]]:
     return found
 
 
+def raised_as_named(at: Table, procedure: str) -> list[State]:
+    """A discussion with far too low a limit, and again as often as it names a higher one and that
+    is set: how it ended each time."""
+
+    async def main() -> list[State]:
+        opened = await at.service.open(
+            OpenRequest("Tea or coffee?", procedure, budget=Budget(max_cost_usd=0.02))
+        )
+        ended = [await at.service.run(opened.discussion_id)]
+        while (closed := ended[-1].closed) and "--max-cost" in closed.remedy and len(ended) < 4:
+            found = re.search(r"--max-cost (?P<more>[\d.]+)$", closed.remedy)
+            assert found is not None, closed.remedy
+            more = Limits.of(Budget(max_cost_usd=float(found["more"])), "--max-cost")
+            await at.service.raise_limits(opened.discussion_id, more, by="the user")
+            ended.append(await at.service.run(opened.discussion_id))
+        return ended
+
+    return run_in_virtual_time(main())
+
+
 @pytest.mark.requirement("Z-35", "Z-09")
 @pytest.mark.parametrize(("procedure", "tells"), every_pair(PROCEDURES, [True, False]))
 def test_whom_a_limit_cuts_while_it_thinks_is_heard_with_the_limit_that_is_named(
@@ -361,25 +381,7 @@ def test_whom_a_limit_cuts_while_it_thinks_is_heard_with_the_limit_that_is_named
     # Within what every task of it allows, a declaration alone among them.
     thoughts = 1_400 if procedure == "deliberation" else 1_900
     voice = Thinker(thoughts, tells=tells)
-    at = Table({"*": voice})
-
-    async def main() -> tuple[State, list[State]]:
-        opened = await at.service.open(
-            OpenRequest("Tea or coffee?", procedure, budget=Budget(max_cost_usd=0.02))
-        )
-        ended = state = await at.service.run(opened.discussion_id)
-        raised: list[State] = []
-        while state.exhausted is not None and len(raised) < 3:
-            assert state.closed is not None
-            found = re.search(r"--max-cost (?P<more>[\d.]+)$", state.closed.remedy)
-            assert found is not None, state.closed.remedy
-            more = Limits.of(Budget(max_cost_usd=float(found["more"])), "--max-cost")
-            await at.service.raise_limits(opened.discussion_id, more, by="the user")
-            state = await at.service.run(opened.discussion_id)
-            raised.append(state)
-        return ended, raised
-
-    ended, raised = run_in_virtual_time(main())
+    ended, *raised = raised_as_named(Table({"*": voice}), procedure)
     assert ended.closed is not None
     assert ended.closed.stop_reason == "budget"
     assert any("thought, before the first word" in each.text for each in notes(ended))
@@ -401,6 +403,27 @@ def test_who_thinks_past_what_its_task_allows_fails_itself_and_is_told_what_give
     assert (state.status, state.closed.stop_reason) == ("failed", "too_few_answers")
     assert {each.cause for each in state.failures} == {"empty"}
     assert "--effort medium or high" in state.closed.remedy
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("procedure", ["adaptive", "council", "deliberation", "five-round"])
+def test_no_limit_that_is_named_buys_thoughts_again_that_all_of_a_task_could_not_end(
+    procedure: str,
+) -> None:
+    voice = Thinker(50_000)
+    ended = raised_as_named(Table({"*": voice}), procedure)
+    last = ended[-1].closed
+    # Where other models can take over, each of them may be cut once, too.
+    assert len(ended) <= (3 if procedure == "adaptive" else 2), [each.closed for each in ended]
+    assert last is not None
+    assert "--effort medium or high" in last.remedy
+    assert "--max-" not in last.remedy
+    asked: dict[str, list[int]] = {}
+    for each in voice.requests:
+        turn = each.idempotency_key.rpartition("/")[0]
+        asked.setdefault(f"{turn} {each.model}", []).append(each.max_tokens)
+    for whom, allowed in asked.items():
+        assert all(each < 0.9 * max(allowed) for each in allowed[:-1]), f"{whom}: {allowed}"
 
 
 @pytest.mark.requirement("Z-35")

@@ -288,6 +288,44 @@ async def test_a_server_that_does_not_count_is_estimated_and_never_priced() -> N
     assert free.usage == counted
 
 
+@pytest.mark.parametrize(
+    ("told", "counts", "odd"),
+    [
+        ({"completion_tokens": 390}, (10_003, 390, 0), False),
+        ({"prompt_tokens": 9_800}, (9_800, 501, 0), False),
+        ({"prompt_tokens": 1, "completion_tokens": 390}, (10_003, 390, 0), True),
+        ({"prompt_tokens": 9_800, "completion_tokens": 1}, (9_800, 501, 0), True),
+        ({"prompt_tokens": 3_000, "completion_tokens": 200}, (3_000, 200, 0), None),
+        (
+            # What it had seen before is not told twice: nine tokens were new.
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 390,
+                "prompt_tokens_details": {"cached_tokens": 9_791},
+            },
+            (9_800, 390, 9_791),
+            None,
+        ),
+    ],
+)
+async def test_a_half_of_a_usage_that_was_not_told_or_cannot_be_is_counted_by_us(
+    told: dict[str, object], counts: tuple[int, int, int], odd: bool | None
+) -> None:
+    """`odd` is whether it is said that something cannot be; None where all is believed."""
+    choice = {"index": 0, "delta": {"content": "Yes. " * 400}, "finish_reason": "stop"}
+    chunk = json.dumps({"id": "1", "model": "m", "choices": [choice], "usage": told})
+    with provider_server(lambda _: raw(f"data: {chunk}\n\ndata: [DONE]\n\n")) as server:
+        reply = await ask(server, request("openai/gpt-5.3-codex", "word " * 7_999 + "word?"))
+    used = reply.usage
+    assert (used.input_tokens, used.output_tokens, used.cached_tokens) == counts
+    assert used.counted_calls == used.unpriced_calls == (0 if odd is None else 1)
+    assert bool(reply.unbelieved) is bool(odd)
+    spent = used.counted_usd if used.counted_calls else used.priced_usd
+    read, written, cached = counts
+    cost = ((read - cached) * 1.75 + cached * 0.175 + written * 14) / 1e6
+    assert spent == pytest.approx(cost)
+
+
 async def test_what_is_not_counted_is_estimated_by_its_script() -> None:
     """Four Chinese characters are about four tokens, not one."""
     choice = {"index": 0, "delta": {"content": "茶" * 300}, "finish_reason": "stop"}

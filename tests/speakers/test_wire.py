@@ -373,7 +373,7 @@ WHOLE: dict[Dialect, Json] = {
             {"message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"},
             {"message": {"role": "assistant", "content": "No."}, "finish_reason": "stop"},
         ],
-        "usage": {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11},
+        "usage": {"prompt_tokens": 9, "completion_tokens": 12, "total_tokens": 21},
     },
     "responses": {
         "model": "m",
@@ -383,14 +383,14 @@ WHOLE: dict[Dialect, Json] = {
             {"type": "reasoning", "summary": []},
             {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
         ],
-        "usage": {"input_tokens": 9, "output_tokens": 2},
+        "usage": {"input_tokens": 9, "output_tokens": 12},
     },
     "messages": {
         "type": "message",
         "model": "m",
         "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": TEXT}],
         "stop_reason": "end_turn",
-        "usage": {"input_tokens": 9, "output_tokens": 2},
+        "usage": {"input_tokens": 9, "output_tokens": 12},
     },
 }
 
@@ -402,7 +402,7 @@ async def test_an_answer_in_one_document_is_an_answer(dialect: Dialect) -> None:
         blocks = [body[at : at + 7] for at in range(0, len(body), 7)]
         reply, _ = await heard(sending(blocks, kind=kind), dialect)
         assert (reply.text, reply.finish_reason, reply.served_by) == (TEXT, "stop", "m")
-        assert (reply.usage.input_tokens, reply.usage.output_tokens) == (9, 2)
+        assert (reply.usage.input_tokens, reply.usage.output_tokens) == (9, 12)
 
 
 async def test_thoughts_at_the_head_of_a_document_are_no_words() -> None:

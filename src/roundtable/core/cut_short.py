@@ -22,7 +22,7 @@ _REMEDIES = {
     BUDGET: "What was cut stays cut, also under a higher limit: next time ask for shorter answers, "
     "or begin with a higher limit.",
 }
-_CAN_BE_RAISED = "Raise the limit: they are asked again, with all that they need."
+_CAN_BE_RAISED = "Raise the limit: they are asked once more, with all that their task allows."
 
 
 def cut_by(flags: Sequence[str]) -> str:
@@ -53,6 +53,14 @@ def was_cut_in_thought(turn: Turn | None) -> bool:
     """Whether a limit cut the last call of a turn while it thought, before its first word."""
     last = turn.attempts[-1] if turn is not None and turn.attempts else None
     return last is not None and last.failed is not None and last.failed.used_up == "limit"
+
+
+def thought_past_grant(turn: Turn | None, model: str) -> bool:
+    """Whether a limit cut a call of this model in a turn, now or before it was raised, while it
+    thought."""
+    attempts = turn.attempts if turn is not None else ()
+    failed = (each.failed for each in attempts if each.started.model == model)
+    return any(each is not None and each.used_up == "limit" for each in failed)
 
 
 def cut_in_thought(state: State) -> str:

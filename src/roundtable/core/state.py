@@ -130,6 +130,9 @@ class Turn:
     answered: int | None = None
     """The attempts from here up to `before` brought that: they are not paid again for an answer to
     the same."""
+    thought_on: tuple[Attempt, ...] = ()
+    """Of the attempts before its limits were raised, those that used up all that their task allows
+    in thought: no limit stood in their way, so the same is not asked of the same model again."""
 
     @property
     def outcome_key(self) -> str:
@@ -651,14 +654,18 @@ class State:
                 before=len(turn.attempts),
                 stands=turn.speech or turn.stands,
                 answered=None,
+                thought_on=(),
             )
 
     def _keep_answers(self, was: Turn) -> None:
         """What was answered in a turn that is asked for anew with other limits is not paid again
-        for the same."""
-        own = any(attempt.finished for attempt in was.attempts[was.before :])
+        for the same, nor is what came to nothing with all that a limit could give."""
+        latest = was.attempts[was.before :]
+        own = any(attempt.finished for attempt in latest)
         answered = was.before if own else was.answered
-        self.turns[was.id] = replace(self.turns[was.id], answered=answered)
+        lost = (each for each in latest if each.failed and each.failed.used_up == "task")
+        thought_on = (*was.thought_on, *lost)
+        self.turns[was.id] = replace(self.turns[was.id], answered=answered, thought_on=thought_on)
 
     def _turn(self, turn_id: str) -> Turn:
         held = self.turns.get(turn_id)

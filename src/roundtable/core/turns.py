@@ -91,7 +91,7 @@ Step = Call | Accept | GiveUp
 
 def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None) -> Step:
     """What to do next in this turn. `time_left` is what remains of the turn's deadline."""
-    step = _next(plan, _now(turn), time_left)
+    step = _next(plan, turn, time_left)
     if turn is None or not isinstance(step, Call):
         return step
     return replace(step, attempt=step.attempt + turn.before)
@@ -189,14 +189,37 @@ def _room(plan: TurnPlan, attempt: Attempt) -> int:
     return DECLARING_TOKENS if attempt.started.purpose == "declare" else plan.task.max_tokens
 
 
-def _next(plan: TurnPlan, attempts: Sequence[Attempt], time_left: float | None) -> Step:
+def _next(plan: TurnPlan, turn: Turn | None, time_left: float | None) -> Step:
+    attempts, lost = _now(turn), turn.thought_on if turn else ()
     if not attempts:
-        return Call(1, plan.participant.speakers[0], "answer")
+        return _first(plan, lost)
     last = attempts[-1]
     if last.finished is not None:
         return _after_answer(plan, attempts)
     assert last.failed is not None, "an attempt in flight must be settled before the next step"
-    return _after_failure(plan, attempts, last.failed, time_left)
+    return _after_failure(plan, (*lost, *attempts), attempts, last.failed, time_left)
+
+
+def _first(plan: TurnPlan, lost: Sequence[Attempt]) -> Step:
+    """The first call of a turn, to whom did not think past the end of its task in it before."""
+    first = plan.participant.speakers[0]
+    failed = {each.started.model: each.failed for each in lost}.get(first.model)
+    if failed is None:
+        return Call(1, first, "answer")
+    return _fall_back(plan, lost, 1, failed)
+
+
+def _fall_back(
+    plan: TurnPlan, asked: Sequence[Attempt], number: int, failed: AttemptFailed
+) -> Call | GiveUp:
+    """The next of the chain that was not asked yet, or the end of the turn."""
+    tried = {attempt.started.model for attempt in asked}
+    missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in asked)
+    chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
+    substitute = next((ref for ref in chain if ref.model not in tried), None)
+    if substitute is not None:
+        return Call(number, substitute, "fallback", replaces=failed)
+    return GiveUp(failed.cause, failed.message, failed.remedy)
 
 
 def _now(turn: Turn | None) -> Sequence[Attempt]:
@@ -273,12 +296,15 @@ def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
 
 
 def answered_whole(plan: TurnPlan, turn: Turn) -> tuple[Attempt, ...]:
-    """The calls that answered a turn before a limit was raised, if none of it was cut by the limit
-    of then; nothing for any other turn."""
+    """The calls that answered a turn before a limit was raised, if nothing that counts of it was
+    cut by the limit of then; nothing for any other turn."""
     earlier = () if turn.answered is None else turn.attempts[turn.answered : turn.before]
     if not earlier or earlier[-1].finished is None:
         return ()
-    return () if any(cut_by_limit(plan, each) for each in earlier) else earlier
+    cut = [each for each in earlier if cut_by_limit(plan, each)]
+    if any(each.started.purpose != "repair" for each in cut):
+        return ()
+    return () if cut and _spoken(plan, earlier).limited else earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +333,11 @@ class _Spoken:
         return self.answer.finish_reason == CUT and not self.endless
 
     @property
+    def whole(self) -> bool:
+        """Whether it came to its end, with a declaration that counts if one was asked for."""
+        return self.answer.finish_reason != CUT and not self.undeclared
+
+    @property
     def undeclared(self) -> bool:
         return self.reading is not None and self.reading.declaration is None
 
@@ -321,8 +352,8 @@ _FILTERED = ("content_filter", "refusal")
 
 
 def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
-    """Of several answers the one that breaks its contract least, the later of two alike. What a
-    later call declared for it counts before what stands in it."""
+    """The best of several answers. What a later call declared for it counts before what stands in
+    it."""
     found: list[_Spoken] = []
     declared: list[AttemptFinished] = []
     for attempt in attempts:
@@ -333,13 +364,13 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
             continue
         answer, speaker = attempt.finished, _speaker(plan, attempt)
         if attempt.started.purpose == "repair" and found:
-            answer = _mended(min(reversed(found), key=_flaws), answer)
+            answer = _mended(_best(found), answer)
         spoken = replace(_judged(plan, speaker, answer), endless=_is_endless(plan, attempt))
         if found and not spoken.deliverables:
             # What was to be mended are the words: the work that came with them stays.
             spoken = replace(spoken, deliverables=found[-1].deliverables)
         found.append(spoken)
-    best = min(reversed(found), key=_flaws)
+    best = _best(found)
     form = best.task.form
     if form is None or best.reading is None or best.reading.declaration is not None:
         return best
@@ -350,6 +381,14 @@ def _spoken(plan: TurnPlan, attempts: Sequence[Attempt]) -> _Spoken:
             return replace(best, reading=reading)
     spared = next((each.spared for each in again if each.spared), best.reading.spared)
     return replace(best, reading=replace(best.reading, spared=spared))
+
+
+def _best(found: Sequence[_Spoken]) -> _Spoken:
+    """Of several answers the one that breaks its contract least, the later of two alike. Of one
+    that was cut nobody knows what is missing: it takes the place of none that is whole."""
+    if any(each.whole for each in found):
+        found = [each for each in found if each.answer.finish_reason != CUT]
+    return min(reversed(found), key=_flaws)
 
 
 def _flaws(spoken: _Spoken) -> tuple[int, int]:
@@ -462,8 +501,13 @@ def _accept(spoken: _Spoken) -> Accept:
 
 
 def _after_failure(
-    plan: TurnPlan, attempts: Sequence[Attempt], failed: AttemptFailed, time_left: float | None
+    plan: TurnPlan,
+    asked: Sequence[Attempt],
+    attempts: Sequence[Attempt],
+    failed: AttemptFailed,
+    time_left: float | None,
 ) -> Step:
+    """`asked` are the attempts, and before them those that rule a model out."""
     speaker = _speaker(plan, attempts[-1])
     number = len(attempts) + 1
     same = [a.failed.cause for a in attempts if a.started.model == speaker.model and a.failed]
@@ -483,7 +527,8 @@ def _after_failure(
             wait = failed.retry_after
             if wait is None:
                 wait = min(BACK_OFF_CAP, BACK_OFF_BASE * 2.0 ** (tries - 1))
-    elif failed.cause in _AGAIN:
+    elif failed.cause in _AGAIN and failed.used_up is None:
+        # Not what used up all its tokens in thought: the same would be paid for the same again.
         tries = sum(1 for cause in same if cause in _AGAIN)
         if tries <= plan.policy.retries:
             wait = plan.policy.interval
@@ -501,13 +546,9 @@ def _after_failure(
         if spoken.undeclared and not declaring and not _counts_only_whole(plan, spoken):
             return _ask_again(attempts, spoken.speaker, spoken)
         return _outcome(spoken)
-    tried = {attempt.started.model for attempt in attempts}
-    missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in attempts)
-    chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
-    substitute = next((ref for ref in chain if ref.model not in tried), None)
-    if substitute is not None and (time_left is None or time_left > 0):
-        return Call(number, substitute, "fallback", replaces=failed)
-    return GiveUp(failed.cause, failed.message, failed.remedy)
+    if time_left is not None and time_left <= 0:
+        return GiveUp(failed.cause, failed.message, failed.remedy)
+    return _fall_back(plan, asked, number, failed)
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:

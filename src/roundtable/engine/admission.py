@@ -10,6 +10,7 @@ from functools import partial
 from math import ceil
 
 from ..core.budget import LIMITS, Granted, Limit, Spending, Wanted, covers, grant, told
+from ..core.cut_short import thought_past_grant
 from ..core.effects import TurnPlan
 from ..core.events import BudgetExhausted, SpeechGiven, StoredEvent
 from ..core.state import State
@@ -57,7 +58,8 @@ def admission(
     budget = ahead.weighed(budget)
     if budget == Budget():
         return _named(state, grant(budget, spending, free, dearest))
-    wanted = charged(_wanted(known, plan, call, text, tokens_in, most_out))
+    lost = thought_past_grant(state.turn(plan.turn_id), call.speaker.model)
+    wanted = charged(_wanted(known, plan, call, text, tokens_in, most_out, lost=lost))
     beside = ahead.beside(wanted)
     answers = ahead.answers
     further = answers and ahead.said_elsewhere and plan.round > 0
@@ -190,8 +192,18 @@ def _named(state: State, granted: Granted | BudgetExhausted) -> Granted | Budget
 
 
 def _wanted(
-    lengths: Lengths, plan: TurnPlan, call: Call, text: str, tokens_in: int, most_out: int
+    lengths: Lengths,
+    plan: TurnPlan,
+    call: Call,
+    text: str,
+    tokens_in: int,
+    most_out: int,
+    *,
+    lost: bool,
 ) -> Wanted:
+    """`lost`: whether this was asked before, and a limit cut it off while it thought. Then it has
+    all that its task allows, or is not asked: how much it needs nobody knows, and what is less may
+    be paid for nothing again."""
     speaker = call.speaker
     model = speaker.model
     template = plan.task_for(speaker).prompt.template
@@ -210,7 +222,7 @@ def _wanted(
     # What was billed here is paid again, whatever the words of the prompt come to.
     tokens_in = max(tokens_in, ceil(likely_tokens(text) * lengths.charged_times(model)))
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
-    if not alone and lengths.is_lost_in_thought(model):
+    if not alone and (lost or lengths.is_lost_in_thought(model)):
         usual = long = fewest = most_out
     fewest = max(1, min(most_out, round(fewest)))
     return Wanted(

@@ -60,6 +60,8 @@ EFFORT_UNHEEDED = "effort_unheeded"
 USAGE_UNBELIEVED = "usage_unbelieved"
 _BY_TOKENS = ("cost", "tokens")
 """The limits of which others may leave more than was set aside for them."""
+NEARLY = 0.9
+"""Of all that a task allows: whoever thinks past that would have thought past all of it."""
 LONGEST_DRAFT = 400_000
 """Characters of an answer that are told while they come: nobody reads along further."""
 
@@ -105,8 +107,8 @@ def _unheeded(model: str) -> NoteAdded:
 def _unbelieved(model: str, told: str) -> NoteAdded:
     return NoteAdded(
         code=USAGE_UNBELIEVED,
-        text=f"The server of {model} reported a usage that the call cannot have had ({told}): such "
-        "calls are counted by their words instead.",
+        text=f"The server of {model} reported a usage that the call cannot have had ({told}): what "
+        "cannot be true is counted by the words instead.",
         remedy="See what the provider charges, and whether that server counts as it should.",
     )
 
@@ -607,8 +609,9 @@ class _Taking:
         return note, f"{STANDS}/{state.outcome_key(speech.turn_id)}"
 
     def _used_up(self, call: Call) -> Literal["limit", "task"]:
-        """What ended the thoughts of a call that took all its tokens."""
-        return "limit" if self._granted(call) < self._max_tokens(call) else "task"
+        """What ended the thoughts of a call that took all its tokens: a limit only where a higher
+        one would have left it considerably more."""
+        return "limit" if self._granted(call) < NEARLY * self._max_tokens(call) else "task"
 
     def _failure(
         self,

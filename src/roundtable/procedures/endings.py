@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import ceil, floor, log10
 
 from ..core.budget import LIMITS, spending
 from ..core.cut_short import cut_in_thought
 from ..core.effects import Effect, Record
-from ..core.events import BudgetExhausted, DiscussionClosed, Event, VerdictReached
+from ..core.events import BudgetExhausted, DiscussionClosed, Event, TurnFailed, VerdictReached
 from ..core.limits import FLAGS, is_cap
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
@@ -45,16 +46,24 @@ def with_what_exists(verdict: Verdict | None, stop: Stop) -> tuple[Effect, ...]:
     return (Record(tuple(events)),)
 
 
-def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> tuple[Effect, ...]:
-    """Close as failed, because too few answered: `detail` and `remedy` say so, unless the budget
-    is what ended it, `before` something had happened."""
-    spent = budget_exhausted(state)
-    remedy = " ".join(filter(None, (_common_remedy(state), remedy)))
+def without_verdict(
+    state: State, *, needs: int, detail: str, remedy: str, before: str
+) -> tuple[Effect, ...]:
+    """Close as failed, because fewer than it `needs` answered: `detail` and `remedy` say so, unless
+    the budget is what ended it, `before` something had happened. It is not, where too many failed
+    whom no higher limit helps."""
+    failed = [each for each in state.failures if each.round > 0 and each.cause != "budget"]
+    lost = {each.participant for each in failed}
+    left = sum(1 for each in state.participants if each.id not in lost)
+    spent = budget_exhausted(state) if left >= needs else None
     if spent is not None:
-        detail = " ".join(
-            filter(None, (f"The budget ended {before}: {spent.detail}.", cut_in_thought(state)))
-        )
+        cut = cut_in_thought(state)
+        detail = f"The budget ended {before}: {spent.detail}.{' ' * bool(cut)}{cut}"
+        # What helps them is told with them: the limit is raised for the others.
+        detail = " ".join(filter(None, (detail + _told(state, failed), _common(failed))))
         remedy = to_raise(state)
+    else:
+        remedy = " ".join(filter(None, (_common(failed), remedy)))
     closed = DiscussionClosed(
         status="failed",
         stop_reason="budget" if spent else "too_few_answers",
@@ -195,17 +204,20 @@ def _unpriced(state: State) -> str:
 
 def reasons(state: State) -> str:
     """Why those who did not answer did not, each reason once."""
+    return _told(state, [each for each in state.failures if each.round > 0])
+
+
+def _told(state: State, failures: Sequence[TurnFailed]) -> str:
     whose: dict[str, dict[str, None]] = {}
-    for failure in state.failures:
-        if failure.round > 0:
-            whose.setdefault(failure.message, {})[state.name_of(failure.participant)] = None
+    for failure in failures:
+        whose.setdefault(failure.message, {})[state.name_of(failure.participant)] = None
     told = (f"{listed(list(names))}: {message}" for message, names in whose.items())
     return "".join(f" {each}" for each in told)
 
 
-def _common_remedy(state: State) -> str:
-    """What would help all who did not answer; empty if it differs."""
-    remedies = {failure.remedy for failure in state.failures if failure.round > 0}
+def _common(failures: Sequence[TurnFailed]) -> str:
+    """What would help all of them; empty if it differs."""
+    remedies = {failure.remedy for failure in failures}
     return remedies.pop() if len(remedies) == 1 else ""
 
 

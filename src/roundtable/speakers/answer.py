@@ -26,8 +26,10 @@ class Tokens:
     """What a provider counted."""
 
     read: int = 0
+    """All that went in, whether it was new or not."""
     written: int = 0
     cached: int = 0
+    """Of what went in, what the provider had seen before."""
 
     def __bool__(self) -> bool:
         return bool(self.read or self.written or self.cached)
@@ -178,6 +180,12 @@ def _beginning(words: str, tokens: float) -> str:
 def count(number: object) -> int:
     """A number of tokens, whatever was sent for one."""
     return number if type(number) is int and number > 0 else 0
+
+
+def counts(read: int, written: int, cached: int) -> Tokens:
+    """The counts of a provider. Some of them count what they had seen before apart from what is
+    new: more than all that was read cannot be a part of it."""
+    return Tokens(read + cached if cached > read else read, written, cached)
 
 
 def part(document: Json | None, name: str) -> Json:

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 from ..core.errors import SpeakerError, used_up_in_thought
 from ..core.key_shapes import of_another_vendor, shown_key
 from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble
-from ..core.text import likely_tokens
+from ..core.text import fewest_tokens, likely_tokens
 from ..core.thoughts import spoken
 from ..core.values import Usage
 from ..listening import Listening
@@ -30,7 +30,6 @@ from ..net import fit_for_a_header, trusted_roots
 from ..ports import CHARACTERS_PER_TOKEN, OnWords, Reply, SpeakRequest
 from ..proxies import CORRECT_IT, proxy_trouble
 from .abilities import Dialect, Extra, culprit
-from .answer import Tokens
 
 if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
 MOST_UNSEEN = 128_000
 """Tokens that may be paid for although nobody shows them: a server's own words before a prompt, and
 thoughts. No model thinks more for one answer."""
+FEWER = 4
+"""Times fewer tokens than a text has at least: less was not counted but made up."""
 
 
 class ApiProvider(Protocol):
@@ -256,11 +257,16 @@ class ApiSpeaker:
 
     def _usage(self, request: SpeakRequest, call: ApiCall) -> tuple[Usage, str]:
         """What the call took, and what its provider told of that if it cannot be."""
-        prompt = request.system + request.user
-        told, unbelieved = call.told, ""
-        if told and not _possible(told, request, prompt, call.came):
-            told, unbelieved = Tokens(), f"{told.read:,} tokens in and {told.written:,} out"
-        if told and not call.hung_up:
+        told, prompt = call.told, request.system + request.user
+        seen = len(prompt.encode("utf-8", "surrogatepass"))
+        allowed = request.max_tokens + CHARACTERS_PER_TOKEN * call.came
+        # Of an answer that we hung up on the count never came: what was told of it is a beginning.
+        whole = not call.hung_up
+        reads = _is_count(told.read, fewest_tokens(prompt), seen)
+        writes = _is_count(told.written, call.at_least if whole else 0.0, allowed)
+        odd = (told.read and not reads) or (told.written and not writes)
+        unbelieved = f"{told.read:,} tokens in and {told.written:,} out" if odd else ""
+        if reads and writes and whole:
             cost = self._cost(request.model, told.read, told.written, told.cached)
             usage = Usage(
                 calls=1,
@@ -271,19 +277,23 @@ class ApiSpeaker:
                 unpriced_calls=1 if cost is None else 0,
             )
             return usage, unbelieved
-        # Some servers do not count, some count what cannot be, and of an answer that we hung up on
-        # the count never came. Our own keeps budgets working; it is not a bill. What came is
-        # charged all the same, also what nobody wanted.
-        read = int(likely_tokens(prompt)) + 1
-        if request.set_aside is not None:
-            read = min(read, request.set_aside.input_tokens)  # as this provider counts
-        written = max(int(call.came) + 1, told.written)
-        counted = self._cost(request.model, read, written, 0)
+        # Some servers do not count, some count only what goes in or what comes out, and some count
+        # what cannot be. Our own keeps budgets working; it is not a bill. What came is charged all
+        # the same, also what nobody wanted.
+        read, written, cached = told.read, told.written, told.cached
+        if not (reads and whole):
+            read, cached = int(likely_tokens(prompt)) + 1, 0
+            if request.set_aside is not None:
+                read = min(read, request.set_aside.input_tokens)  # as this provider counts
+        if not (writes and whole):
+            written = max(int(call.came) + 1, told.written if writes else 0)
+        counted = self._cost(request.model, read, written, cached)
         free = counted == 0  # whatever the count
         usage = Usage(
             calls=1,
             input_tokens=read,
             output_tokens=written,
+            cached_tokens=cached,
             unpriced_calls=0 if free else 1,
             counted_usd=0.0 if free else counted or 0.0,
             counted_calls=1,
@@ -291,14 +301,12 @@ class ApiSpeaker:
         return usage, unbelieved
 
 
-def _possible(told: Tokens, request: SpeakRequest, prompt: str, came: float) -> bool:
-    """Whether a call can have had so many tokens. Every one of them is a byte at least, or stands
-    for something that nobody shows: a count that is only strange may well be charged."""
-    most = len(prompt.encode("utf-8", "surrogatepass")) + MOST_UNSEEN
-    return (
-        told.read <= most
-        and told.written <= request.max_tokens + CHARACTERS_PER_TOKEN * came + MOST_UNSEEN
-    )
+def _is_count(told: int, fewest: float, most: float) -> bool:
+    """Whether that many tokens can have gone in, or come out: a count that is only strange may well
+    be charged. A token is a byte at least, or stands for something that nobody shows; and no
+    tokenizer makes far fewer of a text than the one that makes fewest. Zero of something is no
+    count."""
+    return fewest / FEWER <= told <= most + MOST_UNSEEN
 
 
 _loading = threading.Lock()

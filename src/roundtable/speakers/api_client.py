@@ -212,6 +212,11 @@ class ApiCall:
         return self._answer.came
 
     @property
+    def at_least(self) -> float:
+        """The same if its tokenizer is one that makes few of this script."""
+        return self._answer.at_least
+
+    @property
     def tokens(self) -> Tokens:
         """What the provider counted; nothing if it does not count, or did not come to it."""
         return Tokens() if self.hung_up else self.told

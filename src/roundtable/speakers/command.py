@@ -22,7 +22,7 @@ from ..ports import CUT, OnWords, Reply, SpeakRequest
 from ..private import private_opener
 from ..program_runner import MOST_OUTPUT, Ended, TooMuchOutput, run_program
 from ..programs import WORKSPACE, child, find_program, workspace_of
-from .command_output import Heard, listener
+from .command_output import Heard, Tokens, listener
 from .command_words import plain
 
 # fmt: off
@@ -262,14 +262,12 @@ def _last_line(complaints: bytes) -> str:
 
 
 def _usage(request: SpeakRequest, heard: Heard) -> Usage:
-    """What the agent counted, else an estimate; covered by the subscription either way."""
-    tokens = heard.tokens
-    counted = tokens is not None and tokens.read + tokens.written > 0
+    """What the agent counted, and an estimate of what it did not; covered by the subscription
+    either way."""
+    tokens = heard.tokens or Tokens()
     return Usage(
         calls=1,
-        input_tokens=tokens.read
-        if tokens and counted
-        else estimate_tokens(request.system + request.user),
-        output_tokens=tokens.written if tokens and counted else estimate_tokens(heard.text),
-        cached_tokens=tokens.cached if tokens and counted else 0,
+        input_tokens=tokens.read or estimate_tokens(request.system + request.user),
+        output_tokens=tokens.written or estimate_tokens(heard.text),
+        cached_tokens=tokens.cached,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.declaration_block import LABEL
 from ..ports import SpeakRequest
 from .abilities import Abilities
-from .answer import REFUSED, Answer, Json, ProviderError, Tokens, count, part
+from .answer import REFUSED, Answer, Json, ProviderError, Tokens, count, counts, part
 
 PATH = "/chat/completions"
 _NO_KEY = {"authorization": "Bearer none"}
@@ -114,4 +114,4 @@ def _tokens(usage: Json) -> Tokens:
     thought = count(part(usage, "completion_tokens_details").get("reasoning_tokens"))
     if thought and usage.get("total_tokens") == read + written + thought:
         written += thought  # xAI counts thoughts apart; they are paid for like words
-    return Tokens(read, written, count(part(usage, "prompt_tokens_details").get("cached_tokens")))
+    return counts(read, written, count(part(usage, "prompt_tokens_details").get("cached_tokens")))

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.declaration_block import LABEL
 from ..ports import SpeakRequest
 from .abilities import Abilities
-from .answer import BROKEN, REFUSED, Answer, Json, ProviderError, Tokens, count, part
+from .answer import BROKEN, REFUSED, Answer, Json, ProviderError, count, counts, part
 
 PATH = "/responses"
 _REASONS = {
@@ -98,7 +98,7 @@ class ResponsesAnswer(Answer):
         usage = part(response, "usage")
         cached = count(part(usage, "input_tokens_details").get("cached_tokens"))
         read, written = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
-        self.tokens = Tokens(read, written, cached)
+        self.tokens = counts(read, written, cached)
         if error := response.get("error"):
             raise ProviderError(error)
         self.served_by = response.get("model") or self.served_by

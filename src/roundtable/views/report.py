@@ -281,11 +281,12 @@ def _marks(state: State, turn: Turn, flags: Sequence[str]) -> Iterator[str]:
             instead = f"{line(each.to_model)} in place of {line(each.from_model)}"
             yield f"{instead}, which {reason(each.cause, each.trouble)}"
     done = turn.attempts[-1].finished if turn.attempts else None
-    if done is not None:
-        if done.served_by and done.served_by != turn.attempts[-1].started.model:
-            yield f"served by {line(done.served_by)}"
-        if done.finish_reason == "length":
-            yield cut_by(flags) or OWN_LENGTH
+    if done and done.served_by and done.served_by != turn.attempts[-1].started.model:
+        yield f"served by {line(done.served_by)}"
+    if by := cut_by(flags):
+        yield by
+    elif done and done.finish_reason == "length" and turn.speech is None:
+        yield OWN_LENGTH
 
 
 # What lies around it

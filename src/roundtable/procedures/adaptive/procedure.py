@@ -323,6 +323,7 @@ def _nobody(table: PanelTable) -> tuple[Effect, ...]:
     """Without a single answer there is nothing to synthesise, and nothing is made up."""
     return endings.without_verdict(
         table.state,
+        needs=1,
         detail=f"0 agents answered, of {len(table.seated(1))}: there is no synthesis."
         f"{endings.reasons(table.state)}",
         remedy="Ask again in a moment, or try other models: --models budget or --models MODEL,…",

@@ -196,6 +196,7 @@ def _end_early(table: Table, stop: Stop) -> tuple[Effect, ...]:
 def _too_few(table: Table) -> tuple[Effect, ...]:
     return endings.without_verdict(
         table.state,
+        needs=2,
         detail=f"Sorry: {len(answers(table))} of {len(table.seats)} specialists answered, and a "
         f"synthesis needs at least two.{endings.reasons(table.state)}",
         remedy="Try again with --preset=cheap, or with one model for all: --all=MODEL.",

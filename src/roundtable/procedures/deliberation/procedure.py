@@ -226,6 +226,7 @@ def _end_early(table: Table, stop: Stop) -> tuple[Effect, ...]:
 def _too_few(table: Table) -> tuple[Effect, ...]:
     return endings.without_verdict(
         table.state,
+        needs=2,
         detail=f"{len(answers(table))} of {len(table.seats)} experts answered, and a "
         f"deliberation needs at least two.{endings.reasons(table.state)}",
         remedy="Try again, or with other models: --models=A,B,C.",

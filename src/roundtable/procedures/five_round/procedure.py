@@ -156,6 +156,7 @@ def _end_early(table: FiveRoundTable, stop: Stop) -> tuple[Effect, ...]:
 def _too_few(table: FiveRoundTable) -> tuple[Effect, ...]:
     return endings.without_verdict(
         table.state,
+        needs=1,
         detail="No expert could make a proposal, so there is nothing to discuss."
         + endings.reasons(table.state),
         remedy="Try again, or choose other models: `roundtable models` shows what works now.",

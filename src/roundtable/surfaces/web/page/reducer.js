@@ -138,10 +138,10 @@ function marks(held, event) {
   if (last && last.served_by && last.served_by !== last.model) {
     found.push({ kind: "served", text: `served by ${last.served_by}` });
   }
-  if (last && last.finish_reason === "length") {
-    const byBudget = (event.flags || []).includes("[cut off by the limit]");
-    found.push({ kind: "truncated", text: byBudget ? "cut off by the budget" : "cut off at its length limit" });
-  }
+  const flags = event.flags || [];
+  // Not by its last call: a repair that was cut takes the place of no answer that is whole.
+  if (flags.includes("[cut off by the limit]")) found.push({ kind: "truncated", text: "cut off by the budget" });
+  else if (flags.includes("[truncated]")) found.push({ kind: "truncated", text: "cut off at its length limit" });
   return found;
 }
 
