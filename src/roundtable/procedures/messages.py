@@ -81,8 +81,8 @@ CODES: Mapping[str, str] = {
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",
-    "usage_unbelieved": "a server reported a usage that a call cannot have had, so its words are "
-    "counted instead",
+    "usage_unbelieved": "a server reported a usage that a call cannot have had, so the impossible "
+    "part is counted by words",
     "effort_unheeded": "a model has no setting for effort, so it answered as usual",
     "order_check": "how many ballots changed with the order of the answers",
     "meta_failed": "no meta-analyst answered, so the default panel is used",
