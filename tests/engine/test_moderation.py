@@ -193,7 +193,7 @@ def test_the_chair_can_give_more_rounds_and_only_where_there_is_room() -> None:
     async def main() -> State:
         id_ = await opened(table, options={"max_rounds": 1})
         for wrong in (0, -1, 21):
-            with pytest.raises(NotAllowed, match="more rounds cannot be given"):
+            with pytest.raises(NotAllowed, match="more rounds cannot be added"):
                 await table.service.extend(id_, wrong, by="ada")
         await table.service.extend(id_, 1, by="ada")
         state = await table.service.run(id_)

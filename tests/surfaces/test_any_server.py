@@ -880,7 +880,7 @@ def test_a_host_that_names_nobody_is_told_of_once_in_a_piped_run(
     monkeypatch.delenv("ROUNDTABLE_CASTING")
     outcome = desk("Tea or coffee?", "--no-log")
     assert outcome.code == 0, outcome.err
-    assert outcome.err.count("The host did not name seats") == 1
+    assert outcome.err.count("The host named no seats") == 1
     assert "Name the experts yourself" in outcome.err
 
 
@@ -892,7 +892,7 @@ def test_a_limit_that_ends_a_run_at_unknown_prices_says_why_and_what_helps_once(
     outcome = desk("Tea or coffee?", "--quick", "--no-log", "--max-cost", "0")
     assert outcome.code == 1
     assert server.requests == []
-    assert "the highest known price was assumed. Set it in models.toml" in outcome.err
+    assert "the highest known price was assumed. Set them in models.toml" in outcome.err
     assert outcome.err.count("what comes next would take more than is left") == 2, "once, and why"
     assert "So its view is missing" not in outcome.err
 

@@ -598,7 +598,7 @@ def test_a_wrong_value_of_the_set_up_is_told_by_the_key_that_stands_there(desk: 
     ("text", "told", "remedy"),
     [
         ('version = "x"', "the number 1 at version", "correct the file, or remove it"),
-        ("version = 2", "a newer Roundtable wrote it", "Upgrade Roundtable: the file is left"),
+        ("version = 2", "a newer Roundtable wrote it", "the file was not changed"),
     ],
 )
 def test_a_file_of_keys_says_what_is_wrong_and_nothing_that_would_lose_it(

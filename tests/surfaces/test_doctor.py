@@ -377,7 +377,7 @@ def test_each_value_is_shown_with_the_file_or_variable_it_comes_from(
     assert (rows["language"]["value"], rows["language"]["origin"]) == ("de", "ROUNDTABLE_LANGUAGE")
     assert (rows["concurrency"]["value"], rows["concurrency"]["origin"]) == (3, toml)
     assert rows["budget.max_calls"]["origin"] == toml
-    assert rows["budget.max_cost_usd"]["origin"] == "roundtable.toml"
+    assert rows["budget.max_cost"]["origin"] == "roundtable.toml"
     assert rows["council.preset"]["origin"] == str(desk.home / "config.json")
     assert rows["search"]["origin"] == "ROUNDTABLE_SEARCH"
     assert rows["default_model"]["origin"] == "built in"

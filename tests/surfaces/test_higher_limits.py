@@ -48,7 +48,7 @@ def test_resume_with_a_higher_cost_limit_comes_to_the_whole_verdict(
     calls = len(server.requests)
     id_ = desk.last_id()
     same = desk("resume", id_, "--max-cost", "0.1")
-    assert (same.code, "is not raised by this" in same.err) == (2, True)
+    assert (same.code, "this does not raise it" in same.err) == (2, True)
     assert "Give a higher max_cost (--max-cost on the command line)." in same.err
     assert len(server.requests) == calls, "nothing was asked"
     again = desk("resume", id_, "--max-cost", "50", "--json")
@@ -69,7 +69,7 @@ async def test_the_tool_resume_raises_limits(tmp_path: Path) -> None:
         opened = await toolset.ask("Tea or coffee?", procedure="council", max_calls=FEW)
         id_ = opened.discussion_id
         assert (await _ended(toolset, id_)).exhausted is not None
-        with pytest.raises(NotAllowed, match="is not raised by this"):
+        with pytest.raises(NotAllowed, match="this does not raise it"):
             await toolset.resume(id_, max_cost=3)
         went_on = await toolset.resume(id_, max_calls=40)
         assert "It goes on." in went_on.model_dump_json()

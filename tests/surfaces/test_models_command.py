@@ -124,7 +124,7 @@ def test_who_cannot_be_used_is_told_apart_with_why(
     usable, _, shut = words.partition("Set up, but cannot be used now:")
     assert "The server at 127.0.0.1:9" not in usable
     assert "The server at 127.0.0.1:9 does not answer (unreachable)." in shut
-    assert "is for demonstrations" in usable, "the one that can speak is named beside none"
+    assert "is only for demonstrations" in usable, "the one that can speak is named beside none"
 
 
 def test_scripted_speakers_are_found_by_their_name(desk: Desk) -> None:

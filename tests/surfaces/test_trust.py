@@ -154,7 +154,7 @@ def test_trust_is_for_one_folder_and_can_be_forgotten(desk: Desk, tmp_path: Path
 
     assert Trust(desk.home, copy).ignored()
     assert str(desk.workspace) in desk("trust", "--list").out
-    assert "Nothing of" in desk("trust", "--forget").err
+    assert "Nothing in" in desk("trust", "--forget").err
     assert len(settings(desk).trust.ignored()) == len(PROJECT)
     assert "Nothing is trusted" in desk("trust", "--list").err
     assert desk("trust", "--list", "--forget").code == 2

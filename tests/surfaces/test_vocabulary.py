@@ -97,7 +97,7 @@ def test_a_demonstration_model_that_only_leads_is_said_to_lead_alone(
     made = plan(desk, "--procedure", procedure, "--models", SPEAK, *leads, "--no-search")
     told = [note["text"] for note in made["notes"] if note["code"] == "demonstration"]
     assert len(told) == 1
-    assert "for the host alone" in told[0]
+    assert "for the host only" in told[0]
 
 
 @pytest.mark.requirement("I-28")

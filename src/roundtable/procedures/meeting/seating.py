@@ -112,12 +112,12 @@ def _default_roster_note(name: str) -> NoteAdded:
 def _outside_note(waited_for: list[Participant], seconds: float | None) -> NoteAdded:
     """Without `seconds` the program has no part in the meeting, and nobody is timed."""
     names = ", ".join(p.id for p in waited_for)
-    told = (
-        "The table waits for each of them until it speaks, is skipped, or its round is ended."
-        if seconds is None
-        else f"Each has {seconds:.0f} seconds for each turn; after that, the round goes on without "
-        "it."
-    )
+    if seconds is None:
+        told = "The table waits for each until it speaks, is skipped, or its round is ended."
+    else:
+        minutes = seconds >= 120 and seconds % 60 == 0
+        time = f"{seconds / 60:g} minutes" if minutes else f"{seconds:g} seconds"
+        told = f"Each has {time} for a turn; after that, the round goes on without it."
     return NoteAdded(
         code="outside",
         text=f"Taking part from outside: {names}. {told}",

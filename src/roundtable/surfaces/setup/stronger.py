@@ -80,7 +80,9 @@ class Stronger:
             text, table = "", {}
         for name in ("budget", "caps"):
             of_table = table.get(name)
-            for called in (WORDS[COST], COST) if isinstance(of_table, dict) else ():
+            if not isinstance(of_table, dict):
+                continue
+            for called in (WORDS[COST], COST):
                 if isinstance(limit := of_table.get(called), int | float):
                     yield limit, f"{path}:{line_of(text, f'{name}.{called}')}"
         lines = SettingLines(self.settings)
