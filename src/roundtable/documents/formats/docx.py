@@ -91,7 +91,8 @@ def _blocks(element: Any, beside: _Beside) -> Iterator[str]:
                 if not _within_fallback(box):
                     yield from _blocks(box, beside)
             for chart in child.iter(f"{_C}chart"):
-                yield from _drawn(chart, beside)
+                if next(chart.iterancestors(f"{_W}p")) is child and not _within_fallback(chart):
+                    yield from _drawn(chart, beside)
         elif child.tag == f"{_W}tbl":
             if rows := "\n".join(_rows(child, beside)):
                 yield rows

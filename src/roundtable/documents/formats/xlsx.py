@@ -6,7 +6,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from openpyxl import load_workbook
@@ -73,18 +73,19 @@ def _rows(sheet: Any, formulas: Any, where: str, found: Found) -> Iterator[str]:
             found.lines.append(f"has more than {MOST_ROWS:,} rows in {where}; the first were read")
             return
         cells = [
-            _told(written[at] if value is None and at < len(written) else value)
-            for at, value in enumerate(row)
+            (at, _told(formula if value is None else value))
+            for at, (value, formula) in enumerate(zip_longest(row, written), 1)
+            if value is not None or formula is not None
         ]
         if line := " | ".join(_in_line(cells)):
             yield f"{number}: {line}"
 
 
-def _in_line(cells: Sequence[str]) -> Iterator[str]:
-    """The cells of a row up to the last that says something. One behind a long gap is named by its
-    column: nobody could count how far away it stands."""
+def _in_line(cells: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """The cells of a row that say something, with the gaps between them. One behind a long gap is
+    named by its column: nobody could count how far away it stands."""
     place = 0
-    for at, cell in enumerate(cells, 1):
+    for at, cell in cells:
         if not cell:
             continue
         gap = at - place - 1
@@ -98,8 +99,6 @@ def _in_line(cells: Sequence[str]) -> Iterator[str]:
 
 def _told(value: object) -> str:
     match value:
-        case None:
-            return ""
         case CellRichText():
             return " ".join(marked("".join(map(_formed, value))).split())
         case datetime():
