@@ -383,3 +383,15 @@ def test_a_confidential_five_round_discussion_passes_little_on(tmp_path: Path) -
         settings, TOPIC, surface="cli", procedure="five-round", confidential=True
     )
     assert request.options == {"confidential": True}
+
+
+@pytest.mark.parametrize(
+    ("surface", "told"),
+    [("chat", "--quick and --dual-order exclude"), ("http", "quick and dual_order exclude")],
+)
+def test_options_that_exclude_each_other_are_named_as_the_surface_writes_them(
+    tmp_path: Path, surface: Surface, told: str
+) -> None:
+    settings = read_settings({"ROUNDTABLE_HOME": str(tmp_path)}, tmp_path)
+    with pytest.raises(UsageError, match=told):
+        open_request(settings, TOPIC, surface=surface, options={"quick": True, "dual_order": True})

@@ -163,7 +163,8 @@ def route(
 def _untaken_first(own: Sequence[str], taken: Sequence[str]) -> list[str]:
     """The models in turn, beginning with those that nobody has yet."""
     left = Counter(taken)
-    rest, last = [], []
+    rest: list[str] = []
+    last: list[str] = []
     for model in own:
         (last if left[model] > 0 else rest).append(model)
         left[model] -= 1

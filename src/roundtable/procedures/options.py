@@ -3,6 +3,7 @@ limits and the help. Every surface is made from what `described` reads there."""
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ ON_OFF = ("on", "off")
 SHARED = ("models", "host", "experts", "seats", "rounds", "quick", "choices")
 """The words that mean the same in every procedure (`vocabulary.py`), in the order of the help."""
 _KEY = "roundtable"
+_FLAG = re.compile(r"--([a-z0-9-]+)")
 _METAVARS: dict[Kind, str] = {
     "list": "A,B,C",
     "pairs": "NAME=MODEL,…",
@@ -169,17 +171,16 @@ class ProcedureOptions(Value):
     what to do instead, as two sentences."""
 
     def contradictions(self) -> Iterator[tuple[str, str, str]]:
-        """Two options at a time of which one would do nothing beside the other, and why; each as it
-        would be written. A word that another is said to override is none of them."""
+        """Two options at a time of which one would do nothing beside the other, and why; each as a
+        flag. A word that another is said to override is none of them."""
         yield from ()
 
-    def check(self) -> None:
+    def check(self, *, as_flags: bool = True) -> None:
         """UsageError for options that exclude each other: whoever gave both believes that both
         were done."""
         for one, other, why in self.contradictions():
-            raise UsageError(
-                f"{one} and {other} exclude each other: {why}.", "Leave one of them out."
-            )
+            told = f"{one} and {other} exclude each other: {why}."
+            raise UsageError(told if as_flags else _as_names(told), "Leave one of them out.")
 
     @classmethod
     def bounds(cls) -> dict[str, str]:
@@ -204,6 +205,11 @@ class ProcedureOptions(Value):
                 raise UsageError(f"{name} is given twice.", "Give it under one of its names.")
             found[name] = value if known is None else known.read(value)
         return found
+
+
+def _as_names(text: str) -> str:
+    """The flags in a sentence as the names that they have where options are no flags."""
+    return _FLAG.sub(lambda found: found[1].replace("-", "_"), text)
 
 
 @cache

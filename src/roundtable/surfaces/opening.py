@@ -90,7 +90,7 @@ def open_request(
     named = _named(given, spec, surface, explicit=bool(procedure))
     if isinstance(listed_text := named.get("experts"), str) and DESCRIBES in listed_text:
         named["experts"] = list(listed_experts(listed_text, _is_expert(settings)))
-    _check_values(named, spec)
+    _check_values(named, spec, surface)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
     materials = [
@@ -229,7 +229,7 @@ def _is_expert(settings: Settings) -> Callable[[str], bool]:
     return lambda name: name.casefold() in known or find_method(name) is not None
 
 
-def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
+def _check_values(named: Mapping[str, Any], spec: ProcedureSpec, surface: Surface) -> None:
     """BadSetting for a value that no table could take, UsageError for two that contradict each
     other: before anything is opened."""
     name = spec.name
@@ -237,7 +237,7 @@ def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
     rest = {key: value for key, value in named.items() if key != "participants"}
-    checked_values(spec.options, rest, where).check()
+    checked_values(spec.options, rest, where).check(as_flags=surface in _WORDS)
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

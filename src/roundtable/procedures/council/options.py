@@ -122,7 +122,7 @@ class CouncilFlags(ProcedureOptions):
         elif self.rounds is not None:
             said.append((f"--rounds {self.rounds}", self.rounds > 1))
         if self.round2 is not None:
-            word = {True: "on", False: "off"}.get(self.round2, self.round2)
+            word = "ask" if self.round2 == "ask" else "on" if self.round2 else "off"
             said.append((f"--round2 {word}", self.round2))
         for (one, held), (other, otherwise) in combinations(said, 2):
             # The quick form of a budget is its models without round 2.
