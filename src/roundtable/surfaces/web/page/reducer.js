@@ -138,8 +138,11 @@ function marks(held, event) {
   if (last && last.served_by && last.served_by !== last.model) {
     found.push({ kind: "served", text: `served by ${last.served_by}` });
   }
-  if (last && last.finish_reason === "length") {
-    const byBudget = (event.flags || []).includes("[cut off by the limit]");
+  const flags = event.flags || [];
+  const byBudget = flags.includes("[cut off by the limit]");
+  // A repair that was cut was thrown away where what counts is not flagged: that is whole.
+  const mends = last && (last.purpose === "repair" || last.purpose === "declare");
+  if (byBudget || flags.includes("[truncated]") || (last && last.finish_reason === "length" && !mends)) {
     found.push({ kind: "truncated", text: byBudget ? "cut off by the budget" : "cut off at its length limit" });
   }
   return found;
