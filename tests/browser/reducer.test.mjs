@@ -94,9 +94,12 @@ test("what a batch does not touch stays the same object", () => {
 test("a speech carries the marks that a reader has to know", () => {
   const state = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"),
     { type: "ParticipantSubstituted", participant: "ann", turn_id: "1/answer/ann", from_model: "m/ann", to_model: "m/spare", cause: "garbled", remedy: "" },
-    started("ann", 2, "repair"), finished("ann", 2, { finish_reason: "length", served_by: "m/other" }), speech("ann", { flags: ["[unstructured response]"] })));
+    started("ann", 2, "repair"), finished("ann", 2, { finish_reason: "length", served_by: "m/other" }), speech("ann", { flags: ["[unstructured response]", "[truncated]"] })));
   const kinds = state.rounds[0].items[0].marks.map((mark) => mark.kind);
-  assert.deepEqual(kinds, ["flag", "repaired", "substituted", "served"], "what was cut was not used");
+  assert.deepEqual(kinds, ["flag", "flag", "repaired", "substituted", "served", "truncated"]);
+  const thrown = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"),
+    started("ann", 2, "repair"), finished("ann", 2, { finish_reason: "length" }), speech("ann")));
+  assert.deepEqual(thrown.rounds[0].items[0].marks.map((mark) => mark.kind), ["repaired"], "what counts is whole");
 });
 
 test("only the answer that counts is marked as cut off", () => {

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from ..core.causes import reason
 from ..core.cut_short import OWN_LENGTH, cut_by
-from ..core.events import SearchFinished, SpeechGiven, TurnFailed
+from ..core.events import CUT, Purpose, SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
 from .citing import labels_of, links_of, said_in, words_of
@@ -281,12 +281,20 @@ def _marks(state: State, turn: Turn, flags: Sequence[str]) -> Iterator[str]:
             instead = f"{line(each.to_model)} in place of {line(each.from_model)}"
             yield f"{instead}, which {reason(each.cause, each.trouble)}"
     done = turn.attempts[-1].finished if turn.attempts else None
-    if done and done.served_by and done.served_by != turn.attempts[-1].started.model:
-        yield f"served by {line(done.served_by)}"
-    if by := cut_by(flags):
-        yield by
-    elif done and done.finish_reason == "length" and turn.speech is None:
-        yield OWN_LENGTH
+    if done is not None:
+        if done.served_by and done.served_by != turn.attempts[-1].started.model:
+            yield f"served by {line(done.served_by)}"
+        if by := cut_by(flags):
+            yield by
+        elif done.finish_reason == CUT:
+            # A speech that is not flagged was whole: only what was to mend or complete it was cut.
+            yield _CUT_CALLS.get(turn.attempts[-1].started.purpose, OWN_LENGTH)
+
+
+_CUT_CALLS: dict[Purpose, str] = {
+    "repair": "the repair was cut off",
+    "declare": "the declaration that was asked for once more was cut off",
+}
 
 
 # What lies around it

@@ -139,9 +139,12 @@ function marks(held, event) {
     found.push({ kind: "served", text: `served by ${last.served_by}` });
   }
   const flags = event.flags || [];
-  // Not by its last call: a repair that was cut takes the place of no answer that is whole.
-  if (flags.includes("[cut off by the limit]")) found.push({ kind: "truncated", text: "cut off by the budget" });
-  else if (flags.includes("[truncated]")) found.push({ kind: "truncated", text: "cut off at its length limit" });
+  const byBudget = flags.includes("[cut off by the limit]");
+  // A repair that was cut was thrown away where what counts is not flagged: that is whole.
+  const mends = last && (last.purpose === "repair" || last.purpose === "declare");
+  if (byBudget || flags.includes("[truncated]") || (last && last.finish_reason === "length" && !mends)) {
+    found.push({ kind: "truncated", text: byBudget ? "cut off by the budget" : "cut off at its length limit" });
+  }
   return found;
 }
 
