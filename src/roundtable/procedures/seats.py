@@ -95,9 +95,12 @@ class Seats:
 
     def at_hand(self, model: str, named: Sequence[str] = ()) -> str:
         """A model that nobody asked for by name, or what is here in its place, one first that is
-        not `named` for a seat to come."""
+        not `named` for a seat to come; where nobody is, the default one, so that nobody hears of a
+        model that was never named."""
         if not isinstance(self._models, ListedModels):
             return model
+        if not self._models.usable:
+            return self._models.default_model
         seated = [each.speaker.model for each in self.participants]
         return self._models.at_hand(model, [*seated, *named])
 
