@@ -91,7 +91,7 @@ def test_a_panel_for_a_topic_is_chosen_and_explained(desk: Desk) -> None:
     assert outcome.code == 0
     assert [line[0] for line in outcome.out.splitlines() if line[:2] in ("1.", "2.", "3.", "4.")]
     assert "1. Energy Systems Engineer (energy-systems-engineer), environment" in outcome.out
-    assert "   knows Wärmepumpe" in outcome.out
+    assert "   knows about Wärmepumpe" in outcome.out
     assert "λ = 0.7: 70% relevance." in outcome.out
     assert list((desk.home / "cache").glob("experts-*.bin"))
 
