@@ -333,6 +333,27 @@ def test_what_the_remedy_names_is_enough_to_hear_those_out_whom_the_limit_cut(
     assert not [each.turn_id for each in later if LIMITED in each.flags]
 
 
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_the_amount_that_the_remedy_names_is_enough_where_answers_are_longer_than_before(
+    procedure: str,
+) -> None:
+    voice = Billed(words=100)
+    at = Table({"*": voice})
+
+    async def main() -> tuple[State, State]:
+        for _ in range(5):
+            await at.ask(procedure=procedure)
+        voice.words = 600
+        state = await at.ask(procedure=procedure, budget=Budget(max_cost_usd=0.006))
+        return state, await pasted(at, state)
+
+    before, after = run_in_virtual_time(main())
+    assert before.exhausted is not None
+    assert (after.status, after.exhausted) == ("concluded", None)
+    assert advised(before)["max_cost_usd"] < 4 * after.usage.priced_usd, "in proportion"
+
+
 class Paced(Billed):
     """Takes so many seconds for each call."""
 

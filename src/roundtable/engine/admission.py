@@ -150,12 +150,14 @@ def _still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float])
     procedure = procedure_of(state)
     if procedure is None:
         return None
-    most = estimate(state, procedure, known_here(state, lengths), unpriced=dearest).most
+    known = known_here(state, lengths)
+    most = estimate(state, procedure, known.ample(), unpriced=dearest).most
     return ToCome(
         calls=ceil(most.calls),
         tokens=ceil(most.tokens),
         cost_usd=most.cost_usd or 0.0,
-        seconds=most.seconds,
+        # How long calls take is known from here, and has a margin of its own.
+        seconds=estimate(state, procedure, known, unpriced=dearest).most.seconds,
     )
 
 

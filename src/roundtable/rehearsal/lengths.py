@@ -69,6 +69,9 @@ COUNTED = (0.9, 1.12)
 """The same, of a provider that has told: texts still differ."""
 FIRST_WORD, PER_SECOND = 2.5, 55.0
 """Seconds until a model begins, and tokens that it then says in one."""
+AMPLE = 1.2
+"""Of the usual length: where an amount is named that is to be enough, answers may all be so long,
+and the prompts with them."""
 LONGER = 2.0
 """Of the time or the tokens after which a call was cut: it would have gone on, and nobody knows for
 how long."""
@@ -241,6 +244,9 @@ class Lengths:
     """Seconds of the quickest call in the discussion at hand."""
     longest: float = 0.0
     """Seconds of the longest of them, as far as can be told."""
+    longer: float = 1.0
+    """How many times as long as all that is known lets expect answers are in the discussion at
+    hand; never less than one."""
 
     def with_course(self, procedure: str, calls: float) -> Lengths:
         """With one more discussion that came to its end."""
@@ -266,13 +272,13 @@ class Lengths:
     def said(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens that this model usually answers to this template."""
         usual = (SMALL if small else USUAL.get(template, OTHERWISE)) * self._factor(model)
-        return _drawn_to(usual, self._answers(model, template, usual))
+        return self.longer * _drawn_to(usual, self._answers(model, template, usual))
 
     def at_most(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens beyond which an answer of this model to this template is rare."""
         said = self.said(model, template, small=small)
         own = self._answers(model, template, said)
-        if len(own) < _ENOUGH:
+        if len(own) < _ENOUGH or self.longer > 1:
             return said * SPREAD
         ordered = sorted(own)
         return max(said * 1.25, ordered[min(len(ordered) - 1, round(len(ordered) * 0.9))] * 1.1)
@@ -362,14 +368,35 @@ class Lengths:
         providers count, because most of what is read in it is the same material again and again,
         and for how long calls take, because a server that is slow now is slow for all."""
         known = replace(self.with_more(here), here=here)
+        longer = max(1.0, median(known._longer_here() or [1.0]))
         if not took:
-            return known
+            return replace(known, longer=longer)
         slower, seconds = [], []
         for each in took:
             seconds.append(each.seconds * (LONGER if each.cut else 1.0))
             usual = _usual_seconds(each.said or known.said(each.model, each.template))
             slower.append(seconds[-1] / usual / self._times_as_long(each.model, each.template))
-        return replace(known, slowness=median(slower), quickest=min(seconds), longest=max(seconds))
+        return replace(
+            known,
+            slowness=median(slower),
+            quickest=min(seconds),
+            longest=max(seconds),
+            longer=longer,
+        )
+
+    def ample(self) -> Lengths:
+        """The same for an amount that is to be enough: with answers that are longer still."""
+        return replace(self, longer=max(self.longer, AMPLE))
+
+    def _longer_here(self) -> list[float]:
+        """How many times as long as expected the answers of the discussion at hand are. One that
+        was cut would have been longer; of one that was all thought, nobody knows anything."""
+        return [
+            each.said * (LONGER if each.cut else 1.0) / self.said(model, each.template)
+            for model, answers in self.here.items()
+            for each in answers
+            if each.purpose != "declare" and not each.thought
+        ]
 
     def caution(self, model: str) -> float:
         """By how much its provider may count more than we think: little once it has told how it
