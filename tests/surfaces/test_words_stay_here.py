@@ -180,6 +180,23 @@ def test_a_host_of_the_settings_that_is_elsewhere_leads_and_is_told(
     assert "(anthropic/claude-sonnet-5), " in shown, "the estimate names who leads"
 
 
+def test_a_host_of_the_settings_that_cannot_be_used_is_replaced_with_a_note(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.config('{"version": 1, "host": "openai/house-1"}')
+    with own_server(monkeypatch):
+        told = [
+            [note for note in made["notes"] if note["code"] == "substituted"]
+            for made in (plan(desk), plan(desk, "--models", NAMED))
+        ]
+        asked = plan(desk, "--host", "llamacpp/tiny-a")
+    (usual,), (beside,) = told
+    assert usual["text"].endswith("in place of openai/house-1, which cannot be used now.")
+    assert "OPENAI_BASE_URL" in usual["remedy"]
+    assert " in place of openai/house-1, which cannot be used now." in beside["text"]
+    assert "substituted" not in codes(asked), "who names one knows"
+
+
 def test_a_model_of_this_machine_that_cannot_speak_is_not_replaced_by_one_elsewhere(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,9 @@ class HostWish:
     model: str | None = None
     """None is the default one."""
     by: Literal["call", "settings", "nobody"] = "nobody"
+    in_place_of: str = ""
+    """The model that the settings name, where that cannot be used: whoever leads instead is told.
+    """
 
 
 def host_wish(
@@ -46,8 +49,9 @@ def host_wish(
     routed = chosen.host_model if chosen else None
     if chosen is not None and routed is not None and chosen.host_named:
         return HostWish(routed, "settings")
-    by_default = bool(request.host_model) and _itself(models, request.host_model)
-    return HostWish(routed, "settings" if by_default else "nobody")
+    if request.host_model and _itself(models, request.host_model):
+        return HostWish(routed, "settings")
+    return HostWish(routed, in_place_of=request.host_model)
 
 
 def _itself(models: Models, name: str) -> bool:
@@ -71,11 +75,28 @@ def hosted(
     others = [each for each in table if each != OUTSIDE]
     seated = _speakers(models, others, name) if isinstance(models, ListedModels) else []
     if wish.by == "nobody" and (beside := _beside(models, wish, name, seated, others, named)):
-        return beside
-    chosen = _usual(models, wish.model, name, others)
+        return _instead(models, beside, wish)
+    chosen = _instead(models, _usual(models, wish.model, name, others), wish)
     if wish.by == "call":
         return chosen
     told = elsewhere(models, chosen.speakers[0], seated, "leads")
+    return SpeakerChain(chosen.speakers, (*chosen.notes, *told))
+
+
+def _instead(models: Models, chosen: SpeakerChain, wish: HostWish) -> SpeakerChain:
+    """Who leads, with a note where it is not the model that the settings name."""
+    if not wish.in_place_of:
+        return chosen
+    leads = chosen.speakers[0].model
+    try:
+        usual = models.seat(wish.in_place_of, "host")
+        told, remedy = usual.notes, usual.notes[0].remedy if usual.notes else ""
+        same = usual.speakers[0].model == leads
+    except UsageError:
+        told, remedy, same = (), "`roundtable doctor` says why.", False
+    if not same:
+        text = f"{leads} leads in place of {wish.in_place_of}, which cannot be used now."
+        told = (NoteAdded(code="substituted", text=text, remedy=remedy),)
     return SpeakerChain(chosen.speakers, (*chosen.notes, *told))
 
 

@@ -74,13 +74,15 @@ def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
         return told
     notes = []
     if len(families) == 1:
-        remedy = "Configure a second provider, or name models of several with --models."
+        remedy = "Name models of several with --models, or add one: `roundtable models` shows yours."
         notes.append(one_family("experts", remedy))
     elif host.speaker.family in families:
+        same = any(host.speaker.model == each.speaker.model for each in seats.participants)
+        whose = "that of an expert, too" if same else "of the same family as an expert's"
         notes.append(
             NoteAdded(
                 code="host_of_a_family",
-                text="The host's model is of the same family as an expert's, which it may favour.",
+                text=f"The host's model is {whose}, which it may favour.",
                 remedy="Give the host a model of another family with --host.",
             )
         )
