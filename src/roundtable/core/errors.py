@@ -187,8 +187,8 @@ class NoModel(UsageError):
         if told:
             super().__init__(
                 f"{told} {so}",
-                f"{remedy} `roundtable doctor --reach` tries it again. To see how a table works "
-                "without any: --models local/smollm2-135m.".strip(),
+                f"{remedy} `roundtable doctor --reach` tries it again. `roundtable demo` shows "
+                "how a table works, without a model.".strip(),
             )
             return
         super().__init__(

@@ -80,7 +80,7 @@ class Catalogue:
         instead = self._found.substitute(wanted)
         if not instead and self._found.here(wanted):
             raise self._found.nobody_here(wanted)
-        if instead == EMBEDDED_MODEL:
+        if not self._found.set_up:
             self._refuse_in_place_of_stored()
             provider = self._registry.providers[wanted.provider]
             why = f"{wanted.id} cannot be used here."

@@ -151,8 +151,8 @@ class Found:
     @property
     def default_model(self) -> str:
         """The user's default if it is usable, else the best general model of the best provider; in
-        the place of one of this machine only another of this machine. Empty where something was
-        set up and none of it speaks: the demonstration model stands in for nothing at all, never
+        the place of one of this machine only another of this machine. Empty where nobody can
+        speak: the demonstration model, where it is installed, stands in for nothing at all, never
         for what somebody wanted."""
         if self.configured_default is not None and self.usable(self.configured_default):
             return self.configured_default
@@ -167,10 +167,11 @@ class Found:
                 return preferred
             if models:
                 return max(models, key=self._generality)
-        return "" if self._set_up else EMBEDDED_MODEL
+        installed = any(each.id == EMBEDDED for each in self.providers)
+        return EMBEDDED_MODEL if installed and not self.set_up else ""
 
     @property
-    def _set_up(self) -> bool:
+    def set_up(self) -> bool:
         """Whether the user has set up anything that is to speak by itself."""
         others = any(each.id != EMBEDDED for each in self.providers if not each.by_name)
         return others or bool(self.silent) or self.configured_default is not None
@@ -178,7 +179,7 @@ class Found:
     def why_nobody(self, wanted: str = "") -> Trouble | None:
         """Why nobody can speak, as far as those who should have said so; None where nothing was set
         up at all."""
-        if not self._set_up:
+        if not self.set_up:
             return None
         troubles = [each.trouble for each in self.providers if each.trouble]
         troubles += [Trouble(each.told, each.remedy) for each in self.silent if each.told]

@@ -94,9 +94,12 @@ class Seats:
         return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
 
     def at_hand(self, model: str) -> str:
-        """A model that nobody asked for by name, or what is here in its place."""
+        """A model that nobody asked for by name, or what is here in its place; where nobody is,
+        the default one, so that nobody hears of a model that was never named."""
         if not isinstance(self._models, ListedModels):
             return model
+        if not self._models.usable:
+            return self._models.default_model
         return self._models.at_hand(model, [each.speaker.model for each in self.participants])
 
     def or_instead(self, model: str | None, name: str, named: Sequence[str]) -> str | None:

@@ -74,7 +74,9 @@ def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
         return told
     notes = []
     if len(families) == 1:
-        remedy = "Name models of several with --models, or add one: `roundtable models` shows yours."
+        remedy = (
+            "Name models of several with --models, or add one: `roundtable models` shows yours."
+        )
         notes.append(one_family("experts", remedy))
     elif host.speaker.family in families:
         same = any(host.speaker.model == each.speaker.model for each in seats.participants)

@@ -55,7 +55,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
         echo_fitted(f"Default model: {_default(found)}")
         if found.default_model and found.configured_default is None:
             echo_fitted(HOST_UNNAMED)
-        echo_fitted("\nCan be used now:")
+        anybody = any(provider.trouble is None for provider, _ in rows)
+        echo_fitted("\nCan be used now:" if anybody else "\nNo model can be used now.")
     _show(rows, everything=bool(words) or flags["show_all"])
     if words and scripted:
         _show_scripted(scripted)

@@ -30,12 +30,12 @@ def check_models(found: Found, env: Mapping[str, str], *, before: str) -> Iterat
         yield Finding("models", "broken", told, why.remedy)
     elif not found.default_model and (nobody := found.why_nobody()) is not None:
         yield Finding("models", "missing", f"No model can speak: {nobody.told}", nobody.remedy)
-    elif found.default_model == EMBEDDED_MODEL:
+    elif found.default_model in ("", EMBEDDED_MODEL):
         yield Finding(
             "models",
             "missing",
             "No model but the embedded demonstration model can speak by itself."
-            if embedded_installed()
+            if found.default_model
             else "No model can speak here yet.",
             "Set the key of any provider (roundtable models lists them), or start Ollama.",
         )
