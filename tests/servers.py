@@ -24,9 +24,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tests.wire import FRAMES, REFUSALS, Asked, Dialect, Json, dialect_of, error_body, read_request
+
+if TYPE_CHECKING:
+    import pytest
 
 TEST_KEY = "sk-test-0123456789abcdefghijklmnop"
 NOBODY = "http://127.0.0.1:9"
@@ -213,12 +216,14 @@ def provider_server(
             _ = server.requests  # the log stays readable
 
 
-def look_for_local_servers(setenv: Callable[[str, str], None], **at: str) -> None:
+def look_for_local_servers(monkeypatch: pytest.MonkeyPatch, **at: str) -> None:
     """Servers of this machine are looked for at these addresses, by the variables that name them,
-    and nowhere else: on a usual port the machine of the test may have one of its own."""
-    setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+    and nowhere else: on a usual port the machine of the test may have one of its own. It may be
+    busy, too: how soon they answer is not the question."""
+    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
+    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
     for name in _OF_THIS_MACHINE:
-        setenv(name, at.get(name, NOBODY))
+        monkeypatch.setenv(name, at.get(name, NOBODY))
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_a_server_of_this_machine_is_found_with_its_own_models(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with provider_server(models=["tiny-tea:latest", "nomic-embed-text"]) as server:
-        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
+        look_for_local_servers(monkeypatch, OLLAMA_HOST=server.base_url)
         document = desk("models", "--json").document
 
     [ollama] = [each for each in document["found"] if each["provider"] == "ollama"]
@@ -99,10 +99,9 @@ def test_a_users_alias_can_be_asked(desk: Desk) -> None:
 def test_a_server_of_this_machine_says_when_it_was_asked_and_what_its_models_can(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     shows = {"seeing": {"capabilities": ["completion", "vision"]}}
     with provider_server(models=["seeing", "shy"], shows=shows) as server:
-        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
+        look_for_local_servers(monkeypatch, OLLAMA_HOST=server.base_url)
         words = desk("models").out
         seeing = desk("models", "vision").out
         thinking = desk("models", "thinking")

@@ -30,10 +30,8 @@ HERE = ("llama3.2", "qwen3", "mistral-small", "gemma3", "qwen3-coder")
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server of this machine with some models."""
-    # The machine may be busy; that a server is there is not the question here.
-    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     with provider_server(models=HERE) as server:
-        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
+        look_for_local_servers(monkeypatch, OLLAMA_HOST=server.base_url)
         yield server.base_url
 
 
@@ -278,7 +276,7 @@ def test_whoever_has_nothing_gets_four_ways_on(desk: Desk) -> None:
 def test_a_server_that_was_started_meanwhile_is_found(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look_for_local_servers(monkeypatch.setenv)
+    look_for_local_servers(monkeypatch)
     outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert outcome.out.count("No model can speak here yet.") == 2
@@ -648,7 +646,7 @@ def test_a_server_that_is_not_there_is_said_with_where_it_was_looked_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     off, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
-    look_for_local_servers(monkeypatch.setenv)
+    look_for_local_servers(monkeypatch)
     outcome, _ = setup(desk, "B\n\nD\n" + "\n" * 5)
 
     assert "are not looked for, because local_servers is off" in off.out
@@ -815,9 +813,8 @@ def test_more_models_than_are_shown_are_counted_and_can_be_written() -> None:
 def test_a_server_of_this_machine_without_models_is_told_what_to_do(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     with provider_server(lists=lambda *_: {"models": []}) as server:
-        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=server.base_url)
+        look_for_local_servers(monkeypatch, OLLAMA_HOST=server.base_url)
         told, _ = setup(desk, "D\n" + "\n" * 6)
         models = desk("models").out
         asked = desk("Tea?", "--quick", "--no-log")

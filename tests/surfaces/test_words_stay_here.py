@@ -47,7 +47,7 @@ def own_server(
     monkeypatch: pytest.MonkeyPatch, *, models: list[str] = LOCAL
 ) -> Iterator[ProviderServer]:
     with provider_server(obedient, models=models) as started:
-        look_for_local_servers(monkeypatch.setenv, LLAMACPP_BASE_URL=started.openai_url)
+        look_for_local_servers(monkeypatch, LLAMACPP_BASE_URL=started.openai_url)
         yield started
 
 
@@ -72,7 +72,7 @@ def ollama(
 
     rows = [{"name": name} for name in names] + [{"name": n, **more} for n, more in CLOUD.items()]
     with provider_server(reply, lists=lambda *_: {"models": rows}) as started:
-        look_for_local_servers(monkeypatch.setenv, OLLAMA_HOST=started.base_url)
+        look_for_local_servers(monkeypatch, OLLAMA_HOST=started.base_url)
         yield started
 
 

@@ -55,7 +55,7 @@ def test_a_variable_that_holds_no_address_is_named(
     for name in provider.key_env[:1]:
         monkeypatch.setenv(name, TEST_KEY)
     if provider.probe is not None:
-        look_for_local_servers(monkeypatch.setenv, **{variable: address})
+        look_for_local_servers(monkeypatch, **{variable: address})
         monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 0.01)
     outcome = desk(*command.format(provider=provider.id).split(" "))
     told = outcome.out + outcome.err
@@ -227,7 +227,7 @@ def test_the_list_and_the_calls_of_a_server_go_the_same_way(
 ) -> None:
     with provider_server(obedient, models=("house-a",)) as proxy:
         monkeypatch.setenv(variable, proxy.base_url)
-        look_for_local_servers(monkeypatch.setenv, LLAMACPP_BASE_URL="http://house.test:8000/v1")
+        look_for_local_servers(monkeypatch, LLAMACPP_BASE_URL="http://house.test:8000/v1")
         examined = desk("doctor", "--reach")
     assert "llamacpp/house-a answered in" in examined.out
     assert set(proxy.looked_up) == {"http://house.test:8000/v1/models"}
