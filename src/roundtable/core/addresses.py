@@ -49,6 +49,14 @@ def address_parts(url: str) -> SplitResult:
         return SplitResult("", "", "", "", "")
 
 
+def port_of(parts: SplitResult) -> int | None:
+    """The port that an address names; None where it names none, or what is no port."""
+    try:
+        return parts.port
+    except ValueError:
+        return None
+
+
 def is_this_machine(host: str) -> bool:
     """Whether a server of this name is on this machine, where no proxy can reach it."""
     try:
@@ -62,7 +70,7 @@ def server_name(url: str) -> str:
     name."""
     parts = address_parts(url)
     host = (parts.hostname or "").rstrip(".")
-    return f"{'localhost' if is_this_machine(host) else host}:{parts.port or parts.scheme}"
+    return f"{'localhost' if is_this_machine(host) else host}:{port_of(parts) or parts.scheme}"
 
 
 def is_public_address(address: IPv4Address | IPv6Address) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urlunsplit
 
-from ..core.addresses import address_parts
+from ..core.addresses import address_parts, port_of
 from ..core.key_shapes import shown_key
 from ..core.text import redact
 from ..provider_keys import ProviderKeys
@@ -138,8 +138,5 @@ def _same_place(provider: Provider, one: str | None, other: str | None) -> bool:
 
 def _origin(address: str) -> tuple[str, str | None, int | None]:
     parts = address_parts(address)
-    try:
-        port = parts.port
-    except ValueError:
-        port = None
-    return parts.scheme, parts.hostname, port or {"http": 80, "https": 443}.get(parts.scheme)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, port_of(parts) or usual
