@@ -168,7 +168,7 @@ def test_absent_gave_in_and_contradiction_are_seen_in_vote_strip_and_flags(
     expect(first_of(page).locator(".flags")).to_contain_text("without naming an argument")
     expect(page.locator("#experts .chip.warn")).to_have_text("Gave in")
     page.goto(stage.link(shown["contradicting"]))
-    expect(first_of(page).locator(".flags li").first).to_contain_text("says something else")
+    expect(first_of(page).locator(".flags li").first).to_contain_text("differs from what")
 
 
 def test_twelve_seats_are_letters_and_one_line_each(
