@@ -108,7 +108,7 @@ async def test_too_many_of_one_user_are_refused_with_a_time_and_nothing_is_store
     with pytest.raises(TooBusy, match="of yours") as told:
         await queue.open("rt_00000003", [opened()], by="ada")
     assert told.value.retry_after == UNMEASURED
-    assert "no worker is there" in told.value.message  # nobody can say when there is room
+    assert "there is no worker" in told.value.message  # nobody can say when there is room
     assert "roundtable worker" in told.value.remedy
     assert "60 s" not in told.value.remedy
     with pytest.raises(UnknownDiscussion):
@@ -142,7 +142,7 @@ async def test_the_time_follows_from_what_was_done_of_late(ledger: PostgresLedge
     assert told.value.retry_after == 21  # one of each of four lines
     # And once nobody works, what was done before says nothing.
     await queue.leave(worker)
-    with pytest.raises(TooBusy, match="no worker is there") as told:
+    with pytest.raises(TooBusy, match="there is no worker") as told:
         await queue.open("rt_00000009", [opened()], by="ada")
     assert told.value.retry_after == UNMEASURED
 
@@ -156,7 +156,7 @@ async def test_what_was_opened_before_finds_the_same_limit_when_it_is_put_into_t
         await ledger.append(f"rt_0000000{number}", [opened()], expected=0)
     assert await queue.put("rt_00000001", by="ada")
     assert not await queue.put("rt_00000001", by="ada"), "what waits already takes no second place"
-    with pytest.raises(TooBusy, match="1 discussions of yours"):
+    with pytest.raises(TooBusy, match="1 discussion of yours is"):
         await queue.put("rt_00000002", by="ada")
     assert await ledger.driver("rt_00000002") is None
     # What was let in once goes on, however many wait.

@@ -247,15 +247,15 @@ def test_a_document_of_a_folder_that_cannot_be_read_is_named_whatever_kind_it_is
     assert sources(found) == ["in/a.md"]
     *documents, counts, crowded = found.lines
     assert documents == [
-        "in/contract.doc is of an old kind of Office file; save it as .docx",
+        "in/contract.doc is in an old Office format; save it as .docx",
         "in/rich.rtf is rich text; save it as .docx or as plain text",
         "in/text.odt is no text, and no kind of document that can be read",
     ]
     assert counts == (
         "1 file was read from in; left out: 1 for which there was no more room, "
-        "1 neither text nor document, 1 empty (page.html)"
+        "1 of an unsupported type, 1 empty (page.html)"
     )
-    assert crowded == "No more room beside the others for these of in: b.md"
+    assert crowded == "No room was left for these files of in: b.md"
     assert found.missed == {*documents, crowded}
 
 

@@ -606,8 +606,8 @@ def test_an_amount_is_taken_where_amounts_are_offered_by_letter(
 ) -> None:
     before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
     outcome, config = setup(desk, f"{before}n\n\n\n{typed}\n\n\n{STORE}")
-    assert config["budget"]["max_cost_usd"] == limit
-    assert outcome.err.count("'cheap' is no amount.") == typed.count("\n")
+    assert config["budget"]["max_cost"] == limit
+    assert outcome.err.count("'cheap' is not an amount.") == typed.count("\n")
 
 
 @pytest.mark.parametrize(("letter", "web"), [("A", None), ("B", True), ("C", False)])

@@ -261,7 +261,7 @@ def test_only_what_was_made_harmless_is_written_to_a_terminal() -> None:
             if called == "print_lines":
                 assert path.name == "verdict.py", where
             if called.endswith((".write", ".writelines")) and "std" in called:
-                assert path.name == "library.py", where  # a work, byte for byte, into a pipe
+                assert path.name == "terminal.py", where  # byte for byte, into a pipe
             assert called != "print", where
             if called == "click.echo" and path.name == "terminal.py":
                 assert cleaned.search(ast.unparse(node.args[0])), where

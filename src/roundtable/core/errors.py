@@ -275,7 +275,8 @@ class TooBusy(NotAllowed):
         which it is worth to see whether there are some."""
         self.retry_after = retry_after
         when = f"{retry_after} s" if retry_after < 120 else f"{round(retry_after / 60)} min"
-        said = f"{count} discussions {whose} are waiting already"
+        many = "discussion" if count == 1 else "discussions"
+        said = f"{count} {many} {whose} {'is' if count == 1 else 'are'} waiting already"
         limits = "the limits are set under [waiting] in config.toml."
         if workers:
             super().__init__(
@@ -283,7 +284,7 @@ class TooBusy(NotAllowed):
             )
             return
         super().__init__(
-            f"{said}, and there is no worker to take them. Nothing was started.",
+            f"{said}, and there is no worker. Nothing was started.",
             f"Start one first, on any machine: roundtable worker; {limits}",
         )
 

@@ -367,7 +367,7 @@ async def test_a_discussion_says_what_could_not_be_read_and_nothing_that_a_brows
         elsewhere = await at.client.post("/api/estimate", json=body, headers=at.owner)
 
     assert [each.text for each in state.notes if each.code == "unread_documents"] == [
-        "old.doc is of an old kind of Office file; save it as .docx.",
+        "old.doc is in an old Office format; save it as .docx.",
         "film.pdf is too large: more than 12 MB.",
         "big\\u202e.md did not come with the question: it did not fit, or was not sent.",
     ]

@@ -50,7 +50,7 @@ async def test_an_opening_too_many_is_refused_with_429_and_takes_nothing(
             refused = await client.post("/api/discussions", json=body, headers=headers)
             assert refused.status_code == 429, refused.text
             assert refused.headers["retry-after"] == "60"
-            assert "no worker is there" in refused.json()["error"]
+            assert "there is no worker" in refused.json()["error"]
             asked = {"question": "Why?", "procedure": "council", "options": QUICK, "web": False}
             tool = await client.post("/api/tools/ask", json=asked, headers=headers)
             assert (tool.status_code, tool.headers["retry-after"]) == (429, "60")

@@ -17,7 +17,7 @@ from ...examples import find_example, is_example
 from ..files import STANDARD, write_chosen
 from .exits import FAILED, UNVERIFIED
 from .here import settings_here
-from .terminal import echo, echo_error, print_json
+from .terminal import echo, echo_error, is_terminal, pipe_bytes, print_json
 from .with_app import with_app
 
 _MARKS = {"good": "✓", "remark": "–", "unverified": "?", "wrong": "✗"}
@@ -25,14 +25,15 @@ _KEY = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def export_bundle(flags: Mapping[str, Any]) -> int:
+    here = flags["bundle"] == STANDARD
+    if here and is_terminal(sys.stdout):
+        raise UsageError("A bundle is for a file or a pipe, not for a terminal.", "Name a file.")
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     signer = load_key(settings_here(tell=False).home) if flags["sign"] else None
     data = make_bundle(records, signer)
-    here = flags["bundle"] == STANDARD
     path = Path(flags["bundle"])
     if here:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        pipe_bytes(data)
     else:
         write_chosen(path, data)
         echo_error(f"Written: {path} ({len(records):,} events, {len(data):,} bytes)")

@@ -29,6 +29,7 @@ from .terminal import (
     echo_key,
     is_terminal,
     on_one_line,
+    pipe_bytes,
     print_json,
     print_markdown,
     read_text,
@@ -140,9 +141,7 @@ def _print_work(text: str) -> None:
         echo_key(text, nl=False)
         return
     # In bytes: what a platform makes of line ends is not part of the work.
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8"))
-    sys.stdout.buffer.flush()
+    pipe_bytes(text.encode("utf-8"))
 
 
 def _work(state: State, name: str) -> str:

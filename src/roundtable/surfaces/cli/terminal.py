@@ -95,6 +95,13 @@ def on_one_line(text: str, most: int | None = None) -> str:
     return outgoing_words(line)
 
 
+def pipe_bytes(data: bytes) -> None:
+    """Bytes as they are, into a pipe or a file: on a terminal control characters would act."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
 def print_json(document: Any) -> None:
     """A document for a program; what it shows of it can do no harm either."""
     from ...views.outgoing import outgoing_document
