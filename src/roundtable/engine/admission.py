@@ -151,13 +151,14 @@ def _still_to_come(state: State, lengths: Lengths, dearest: tuple[float, float])
     if procedure is None:
         return None
     known = known_here(state, lengths)
-    most = estimate(state, procedure, known.ample(), unpriced=dearest).most
+    ample = known.ample()
+    most = estimate(state, procedure, ample, unpriced=dearest).most
     return ToCome(
         calls=ceil(most.calls),
         tokens=ceil(most.tokens),
         cost_usd=most.cost_usd or 0.0,
-        # How long calls take is known from here, and has a margin of its own.
-        seconds=estimate(state, procedure, known, unpriced=dearest).most.seconds,
+        # Time has a margin of its own.
+        seconds=most.seconds * known.longer / ample.longer,
     )
 
 
