@@ -288,6 +288,17 @@ async def test_a_server_that_does_not_count_is_estimated_and_never_priced() -> N
     assert free.usage == counted
 
 
+async def test_few_tokens_of_a_wide_table_are_believed() -> None:
+    rows = "".join(f"{'tea':<60}|{'4.50':>60}|\n" for _ in range(200)) + "-" * 4_000
+    usage = {"prompt_tokens": 1_650, "completion_tokens": 12}
+    choice = {"index": 0, "delta": {"content": "The tea."}, "finish_reason": "stop"}
+    chunk = json.dumps({"id": "1", "model": "m", "choices": [choice], "usage": usage})
+    with provider_server(lambda _: raw(f"data: {chunk}\n\ndata: [DONE]\n\n")) as server:
+        reply = await ask(server, request("openai/gpt-5.3-codex", rows))
+    assert len(rows) / 1_650 > 16
+    assert (reply.usage.input_tokens, reply.usage.counted_calls, reply.unbelieved) == (1_650, 0, "")
+
+
 @pytest.mark.parametrize(
     ("told", "counts", "odd"),
     [

@@ -99,8 +99,8 @@ def _outcome_key(turn_id: str, attempt: int) -> str:
 def _unheeded(model: str) -> NoteAdded:
     return NoteAdded(
         code=EFFORT_UNHEEDED,
-        text=f"{model} has no setting for effort, so it answered as usual.",
-        remedy="Leave --effort out, or give the seat a model that has one.",
+        text=f"{model} has no setting for effort: it only got the room to think that goes with it.",
+        remedy="Give the seat a model that has such a setting.",
     )
 
 

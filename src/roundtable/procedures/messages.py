@@ -83,7 +83,7 @@ CODES: Mapping[str, str] = {
     "requirements": "a speech was used although it misses requirements",
     "usage_unbelieved": "a server reported a usage that a call cannot have had, so the impossible "
     "part is counted by words",
-    "effort_unheeded": "a model has no setting for effort, so it answered as usual",
+    "effort_unheeded": "a model has no setting for effort, so it only got the room for it",
     "order_check": "how many ballots changed with the order of the answers",
     "meta_failed": "no meta-analyst answered, so the default panel is used",
     "meta_partly": "some meta-analysts did not answer; the others decided",

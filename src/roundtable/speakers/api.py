@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 from ..core.errors import SpeakerError, used_up_in_thought
 from ..core.key_shapes import of_another_vendor, shown_key
 from ..core.model_trouble import REMEDIES, VERBS, ModelTrouble
+from ..core.pattern import pattern
 from ..core.text import fewest_tokens, likely_tokens
 from ..core.thoughts import spoken
 from ..core.values import Usage
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 MOST_UNSEEN = 128_000
 """Tokens that may be paid for although nobody shows them: a server's own words before a prompt, and
 thoughts. No model thinks more for one answer."""
+_RUN = pattern(r"(\s)\s+|([^\w\s])\2+")
 FEWER = 4
 """Times fewer tokens than a text has at least: less was not counted but made up."""
 
@@ -258,11 +260,10 @@ class ApiSpeaker:
     def _usage(self, request: SpeakRequest, call: ApiCall) -> tuple[Usage, str]:
         """What the call took, and what its provider told of that if it cannot be."""
         told, prompt = call.told, request.system + request.user
-        seen = len(prompt.encode("utf-8", "surrogatepass"))
         allowed = request.max_tokens + CHARACTERS_PER_TOKEN * call.came
         # Of an answer that we hung up on the count never came: what was told of it is a beginning.
         whole = not call.hung_up
-        reads = _is_count(told.read, fewest_tokens(prompt), seen)
+        reads = _was_read(told.read, prompt)
         writes = _is_count(told.written, call.at_least if whole else 0.0, allowed)
         odd = (told.read and not reads) or (told.written and not writes)
         unbelieved = f"{told.read:,} tokens in and {told.written:,} out" if odd else ""
@@ -299,6 +300,15 @@ class ApiSpeaker:
             counted_calls=1,
         )
         return usage, unbelieved
+
+
+def _was_read(told: int, prompt: str) -> bool:
+    """Whether a prompt can have had so many tokens. Of the blanks and lines of a wide table a long
+    run is a single one."""
+    most = len(prompt.encode("utf-8", "surrogatepass"))
+    if _is_count(told, fewest_tokens(prompt), most):
+        return True
+    return told > 0 and _is_count(told, fewest_tokens(_RUN.sub(r"\1\2", prompt)), most)
 
 
 def _is_count(told: int, fewest: float, most: float) -> bool:
