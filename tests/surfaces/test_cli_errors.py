@@ -473,6 +473,20 @@ def test_names_after_a_whole_question_are_not_asked(
     assert asked.code == 0, asked.err
 
 
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        (("--choices", "yes,", "no,", "maybe"), "--choices yes,no,maybe."),
+        (("--models", "scripted/echo", "scripted/liar"), "--models scripted/echo,scripted/liar."),
+        (("--experts", "Ann", "--experts", "Bob"), "Give all of them once, with commas."),
+    ],
+)
+def test_a_list_that_was_cut_off_or_given_twice_is_refused_beside_plain_words_too(
+    desk: Desk, line: tuple[str, ...], right: str
+) -> None:
+    refused(desk("Should", "we", "rent", *line, "--dry-run"), right)
+
+
 @pytest.mark.requirement("X-22")
 @pytest.mark.parametrize(
     ("line", "told"),
@@ -510,13 +524,13 @@ def test_all_files_that_a_shell_makes_of_a_pattern_are_context(
     assert "This is b.md." in asked["prompts"][0]["user"]
 
 
-def test_a_question_without_quotes_may_begin_with_the_name_of_a_file(
+def test_files_before_a_question_without_quotes_are_neither_lost_nor_asked(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(desk.workspace)
     Path("a.md").write_text("This is it.")
-    asked = desk("--context", "a.md", "a.md", "is", "sound?", *ECHO, "--dry-run", "--json")
-    assert asked.document["topic"] == "a.md is sound?"
+    unclear = desk("--context", "a.md", "a.md", "is", "sound?", *ECHO, "--dry-run")
+    refused(unclear, "a.md may be documents, or the first words of the question")
     asked = desk(
         "--models", "scripted/echo", "Is", "a.md", "sound or", "not?", *SCRIPTED, "--dry-run"
     )

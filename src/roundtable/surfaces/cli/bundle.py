@@ -25,6 +25,8 @@ _KEY = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def export_bundle(flags: Mapping[str, Any]) -> int:
+    if flags["output"] is not None:
+        raise UsageError("--output and --bundle name two files.", "Export one after the other.")
     here = flags["bundle"] == STANDARD
     if here and is_terminal(sys.stdout):
         raise UsageError("A bundle is for a file or a pipe, not for a terminal.", "Name a file.")

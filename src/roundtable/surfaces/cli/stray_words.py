@@ -18,22 +18,34 @@ def refuse_stray_words(flags: Mapping[str, Any], settings: Settings) -> None:
     """UsageError for words beside a whole question that were to belong to a list: they would be
     asked. Such is what stands right behind a list, and what is the name of something."""
     words = list(flags["question"])
-    if len(words) < 2 or not (_is_whole(words[0]) or _is_whole(words[-1])):
-        return
     behind: Mapping[str, str] = flags.get("behind") or {}
-    meant = _meant(settings)
-    listed = {
-        word: behind.get(word) or next((each for each, is_one in meant.items() if is_one(word)), "")
-        for word in words
-        if not _is_whole(word)
-    }
-    # Before the question only, every one of them has to be such: it may as well begin with them.
-    if not any(listed.values()) or not (_is_whole(words[0]) or all(listed.values())):
+    if len(words) < 2:
         return
-    word, option = next((word, option) for word, option in listed.items() if option)
+    meant = _meant(settings)
+    if not (_is_whole(words[0]) or _is_whole(words[-1])):
+        # Of a question without quotes only what cannot be a word of it.
+        cut_off = flags.get("cut_off") or ()
+        listed = {
+            word: behind[word]
+            for word in words
+            if word in cut_off or (word in behind and "/" in word and meant["models"](word))
+        }
+    else:
+        listed = {
+            word: behind.get(word) or next((o for o, is_one in meant.items() if is_one(word)), "")
+            for word in words
+            if not _is_whole(word)
+        }
+        # Before the question only, every one has to be such: it may as well begin with them.
+        if not (_is_whole(words[0]) or all(listed.values())):
+            return
+    option = next(filter(None, listed.values()), "")
+    if not option:
+        return
+    stray = [word for word, its in listed.items() if its == option]
     raise UsageError(
-        f"{word!r} would become part of the question.",
-        f"{_as_list(option, flags.get(option) or (), word)} If it belongs to the question, put "
+        f"{stray[0]!r} would become part of the question.",
+        f"{_as_list(option, flags.get(option) or (), stray)} If it belongs to the question, put "
         "all of it in one pair of quotation marks.",
     )
 
@@ -55,15 +67,16 @@ def _meant(settings: Settings) -> Mapping[str, Callable[[str], bool]]:
     }
 
 
-def _as_list(option: str, before: str | Sequence[str], word: str) -> str:
+def _as_list(option: str, before: str | Sequence[str], words: Sequence[str]) -> str:
     """How several values are written."""
     named = [before] if isinstance(before, str) else list(before)
+    named = [value for each in (*named, *words) if (value := each.strip(" ,"))]
     if option == "context":
-        form = " ".join(f"--context {quote(each)}" for each in (*named, word))
+        form = " ".join(f"--context {quote(each)}" for each in named)
         return f"Each file or folder has an option of its own: {form}."
     if option == "host":
-        return f"One model leads: --host {' or --host '.join([*named, word])}."
-    return f"A list has commas and no spaces: --{option} {','.join([*named, word])}."
+        return f"One model leads: --host {' or --host '.join(named)}."
+    return f"A list has commas and no spaces: --{option} {','.join(named)}."
 
 
 def _is_model(word: str, registry: Registry) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from .. import completing
-from .root import DISCUSSION, FindingCommand, cli
+from .root import CONTEXT, DISCUSSION, FindingCommand, cli
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPENT = ("max_cost", "max_calls", "max_tokens", "max_time")
@@ -37,9 +37,11 @@ class AskCommand(FindingCommand):
     _complete: bool
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        behind = dict(_behind(args))
+        _refuse_twice(args)
+        behind = list(_behind(args))
         left = super().parse_args(ctx, args)
-        ctx.params["behind"] = behind
+        ctx.params["behind"] = {word: option for word, option, _ in behind}
+        ctx.params["cut_off"] = frozenset(word for word, _, comma in behind if comma)
         return left
 
     @property
@@ -83,14 +85,34 @@ class AskCommand(FindingCommand):
                 formatter.write_dl(rows)
 
 
-def _behind(args: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The first word that stands behind a list and belongs to no option, with the list's name: a
-    blank may have cut it off."""
+def _behind(args: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """The words that stand behind a list and belong to no option, each with the list's name and
+    whether a comma stands before it: a blank may have cut them off. The first one, and what a comma
+    goes on with."""
     for at, each in enumerate(args):
-        option, equals, _ = each.partition("=")
-        behind = args[at + (1 if equals else 2) :][:1]
-        if option in LISTS and behind and not behind[0].startswith("-"):
-            yield behind[0], option.removeprefix("--")
+        option, equals, before = each.partition("=")
+        if option not in LISTS:
+            continue
+        rest = list(args[at + 1 :])
+        if not equals:
+            before = rest.pop(0) if rest else ""
+        for word in rest:
+            if word.startswith("-"):
+                break
+            comma = before.endswith(",")
+            yield word, option.removeprefix("--"), comma
+            before = word
+            if not before.endswith(","):
+                break
+
+
+def _refuse_twice(args: Sequence[str]) -> None:
+    """UsageError for a list that is given twice: only the last one would count."""
+    from ....core.errors import UsageError
+
+    for option in (each for each in LISTS if each != CONTEXT):
+        if sum(each.partition("=")[0] == option for each in args) > 1:
+            raise UsageError(f"{option} is given twice.", "Give all of them once, with commas.")
 
 
 def _one_of(ctx: click.Context, flag: click.Parameter, value: bool) -> bool:

@@ -58,8 +58,8 @@ class FindingCommand(click.Command):
 
 def _with_all_files(args: Sequence[str]) -> list[str]:
     """`--context *.md`, of which a shell makes `--context a.md b.md`, with each file behind a
-    `--context` of its own. Where other words follow them, they may be a question that begins with
-    the name of a file, and stay what they are: only one in quotes cannot be."""
+    `--context` of its own. UsageError where they may as well be the beginning of a question that is
+    not in quotes: neither must be lost."""
     found: list[str] = []
     rest = list(args)
     while rest:
@@ -67,11 +67,23 @@ def _with_all_files(args: Sequence[str]) -> list[str]:
         if found[-1] == CONTEXT and rest:
             found.append(rest.pop(0))
             files = list(takewhile(exists, rest))
-            after = rest[len(files) : len(files) + 1]
-            if not after or after[0].startswith("-") or len(after[0].split()) > 1:
-                found += [word for file in files for word in (CONTEXT, file)]
-                rest = rest[len(files) :]
+            after = rest[len(files) :]
+            words = list(takewhile(lambda word: not word.startswith("-"), after))
+            if files and words and not any(len(word.split()) > 1 for word in words):
+                _refuse_unclear(files)
+            found += [word for file in files for word in (CONTEXT, file)]
+            rest = after
     return found
+
+
+def _refuse_unclear(files: Sequence[str]) -> None:
+    from ....core.errors import UsageError
+    from ....core.text import listed
+
+    raise UsageError(
+        f"{listed(files)} may be documents, or the first words of the question.",
+        "Put the question in quotation marks, or before --context.",
+    )
 
 
 class Grammar(click.Group):
