@@ -285,6 +285,14 @@ def test_what_ollama_passes_on_leads_no_table_of_this_machine(
     )
 
 
+def test_a_named_model_that_another_server_has_too_is_all_that_an_adaptive_table_needs(
+    desk: Desk, paid: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_server(monkeypatch, models=["house-1"]):
+        made = plan(desk, "--models", "llamacpp/house-1", "--procedure", "adaptive")
+    assert {m for seat in made["participants"] for m in seat["models"]} == {"llamacpp/house-1"}
+
+
 def test_nor_does_it_stand_in_for_one_that_turns_out_not_to_be_there(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
