@@ -342,6 +342,29 @@ def test_what_ollama_passes_on_is_told_of_as_elsewhere_and_has_no_known_price(
     }
 
 
+@pytest.mark.parametrize("local", [("qwen3:8b",), ("qwen3:8b", "gemma3:12b", "llama3.2:3b")])
+def test_the_set_up_proposes_nothing_that_ollama_passes_on_beside_what_runs_here(
+    desk: Desk, local: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, *local):
+        shown = desk("models").out
+        assert desk("setup", "--yes").code == 0
+    stored = json.loads((desk.home / "config.json").read_text("utf-8"))
+    assert {*stored["models"].values(), stored["host"]} == {f"ollama/{name}" for name in local}
+    marked = [line.split()[0] for line in shown.splitlines() if "  ollama/" in line]
+    assert len(marked) == len(local) + len(CLOUD)
+    assert shown.count(" (elsewhere) ") == len(CLOUD)
+
+
+def test_the_set_up_marks_what_ollama_passes_on_where_models_are_chosen(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, "qwen3:8b"):
+        asked = desk("setup", stdin=b"\nA\nollama/mine\n")
+    assert "B) ollama/gpt-oss:120b-CLOUD (elsewhere)" in asked.out
+    assert "A) ollama/qwen3:8b\n" in asked.out
+
+
 @pytest.mark.parametrize(
     "asked",
     [("--quick",), ("--host", "llamacpp/tiny-c"), *(("--procedure", each) for each in PROCEDURES)],
