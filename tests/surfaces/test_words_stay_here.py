@@ -71,7 +71,12 @@ def ollama(
         return obedient(asked)
 
     rows = [{"name": name} for name in names] + [{"name": n, **more} for n, more in CLOUD.items()]
-    with provider_server(reply, lists=lambda *_: {"models": rows}) as started:
+    plain = [{"id": row["name"]} for row in rows]
+
+    def lists(path: str, _: object) -> object:
+        return {"models": rows} if path.startswith("/api/") else {"data": plain}
+
+    with provider_server(reply, lists=lists) as started:
         look_for_local_servers(monkeypatch, OLLAMA_HOST=started.base_url)
         yield started
 
@@ -285,12 +290,39 @@ def test_what_ollama_passes_on_leads_no_table_of_this_machine(
     )
 
 
+@pytest.mark.usefixtures("paid")
+def test_a_named_model_that_another_server_has_too_is_all_that_an_adaptive_table_needs(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_server(monkeypatch, models=["house-1"]):
+        made = plan(desk, "--models", "llamacpp/house-1", "--procedure", "adaptive")
+    assert {m for seat in made["participants"] for m in seat["models"]} == {"llamacpp/house-1"}
+
+
 def test_nor_does_it_stand_in_for_one_that_turns_out_not_to_be_there(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ollama(monkeypatch, "qwen3:8b", "gemma3:12b", missing="qwen3:8b") as server:
         done = desk(QUESTION, "--models", "ollama/qwen3:8b", "--quick", "--no-search", "--no-log")
     assert done.code == 0, done.err
+    assert {str(each.body["model"]) for each in server.requests} == {"qwen3:8b", "gemma3:12b"}
+
+
+@pytest.mark.parametrize("prefix", ["", "openai/"])
+def test_what_ollama_says_of_a_model_holds_for_whoever_calls_it_there(
+    desk: Desk, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = [f"{prefix}qwen3:8b", f"{prefix}gemma3:12b"]
+    with ollama(monkeypatch, "qwen3:8b", "gemma3:12b", missing="qwen3:8b") as server:
+        same = server.openai_url.replace("127.0.0.1", "localhost")
+        monkeypatch.setenv("OPENAI_BASE_URL", same)
+        monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+        made = plan(desk, "--models", ",".join(named))
+        asked = ("--models", f"{prefix}qwen3:8b", "--host", named[1], "--no-search", "--no-log")
+        done = desk(QUESTION, *asked, "--quick")
+    assert done.code == 0, done.err
+    speaking = [model for seat in made["participants"] for model in seat["models"]]
+    assert {model.partition("/")[2] for model in speaking} == {"qwen3:8b", "gemma3:12b"}
     assert {str(each.body["model"]) for each in server.requests} == {"qwen3:8b", "gemma3:12b"}
 
 
@@ -308,6 +340,29 @@ def test_what_ollama_passes_on_is_told_of_as_elsewhere_and_has_no_known_price(
         "ollama/qwen3:8b": 0.0,
         **{f"ollama/{name}": None for name in CLOUD},
     }
+
+
+@pytest.mark.parametrize("local", [("qwen3:8b",), ("qwen3:8b", "gemma3:12b", "llama3.2:3b")])
+def test_the_set_up_proposes_nothing_that_ollama_passes_on_beside_what_runs_here(
+    desk: Desk, local: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, *local):
+        shown = desk("models").out
+        assert desk("setup", "--yes").code == 0
+    stored = json.loads((desk.home / "config.json").read_text("utf-8"))
+    assert {*stored["models"].values(), stored["host"]} == {f"ollama/{name}" for name in local}
+    marked = [line.split()[0] for line in shown.splitlines() if "  ollama/" in line]
+    assert len(marked) == len(local) + len(CLOUD)
+    assert shown.count(" (elsewhere) ") == len(CLOUD)
+
+
+def test_the_set_up_marks_what_ollama_passes_on_where_models_are_chosen(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ollama(monkeypatch, "qwen3:8b"):
+        asked = desk("setup", stdin=b"\nA\nollama/mine\n")
+    assert "B) ollama/gpt-oss:120b-CLOUD (elsewhere)" in asked.out
+    assert "A) ollama/qwen3:8b\n" in asked.out
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from ..core.model_trouble import TOLD
 from .found import Found, FoundProvider
 
+ELSEWHERE = "(elsewhere)"
+"""Marks, in lists, a model that a server of this machine passes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:

@@ -13,6 +13,7 @@ from ..core.model_trouble import ModelTrouble
 from .endpoint import Endpoint
 from .endpoint_list import REFUSED, UNFIT, EndpointList
 from .entry import ModelEntry
+from .provider import Provider
 from .registry import Registry
 
 EMBEDDED = "local"
@@ -261,6 +262,13 @@ class Found:
             return True
         if provider.kind == "command" or provider.proxy or entry.runs_elsewhere:
             return False
+        return self._served_here(provider)
+
+    def passed_on(self, entry: ModelEntry) -> bool:
+        """Whether a server of this machine has another one, elsewhere, answer for a model."""
+        return entry.runs_elsewhere and self._served_here(self.registry.providers[entry.provider])
+
+    def _served_here(self, provider: Provider) -> bool:
         address = self.registry.place_of(provider.id) or provider.base_url or ""
         return is_this_machine(address_parts(address).hostname or "")
 

@@ -49,7 +49,9 @@ class Registry:
         """By id, the preferred ones first."""
         self._aliases = aliases
         self._endpoints = endpoints or {}
-        self.models = models
+        self._passed_on = _passed_on(self._endpoints)
+        models = {id_: self._as_told(each) for id_, each in models.items()}
+        self.models: Mapping[str, ModelEntry] = models
         """By id, in the order of preference of each provider."""
         self._families = families
         # A proxy serves other people's models: their names belong to whoever makes them. And an
@@ -156,7 +158,8 @@ class Registry:
             raise UnknownName("scripted speaker", model, names)
         there = self._endpoints.get(provider)
         foreign = there is not None and there.foreign
-        return self._unlisted(known, self.providers[provider], model, foreign=foreign)
+        entry = self._unlisted(known, self.providers[provider], model, foreign=foreign)
+        return self._as_told(entry)
 
     def _refuse_several(self, wanted: str, known: str) -> None:
         """AmbiguousName for the bare name of a model that several servers list, where it is neither
@@ -270,6 +273,13 @@ class Registry:
         family = guess_family(model, self._families, entry.family)
         return entry.model_copy(update={"id": model_id, "aliases": (), "family": family})
 
+    def _as_told(self, entry: ModelEntry) -> ModelEntry:
+        """A model, passed on if its server says so: to whoever calls it there. Ollama tells that of
+        its models in its own list, and not in the one that it has for the clients of others."""
+        there = self._endpoints.get(entry.provider) if self._passed_on else None
+        told = there is not None and _at_server(there, entry.name) in self._passed_on
+        return entry if entry.passed_on == told else entry.model_copy(update={"passed_on": told})
+
     def _completed(self, entry: ModelEntry, there: Endpoint) -> ModelEntry:
         """A model of the user's own file with what would be known of it without: a row that says
         what it costs changes nothing but that."""
@@ -312,3 +322,18 @@ class Registry:
             tier=tier,
             guessed=True,
         )
+
+
+def _passed_on(endpoints: Mapping[str, Endpoint]) -> frozenset[tuple[str, str]]:
+    """The models, by server, of which that says that another one answers for them."""
+    return frozenset(
+        _at_server(there, name)
+        for there in endpoints.values()
+        for name, listed in there.listed.items()
+        if listed.passed_on
+    )
+
+
+def _at_server(there: Endpoint, name: str) -> tuple[str, str]:
+    """What is the same of a model for all who call it at one server."""
+    return server_name(there.address), name.casefold().removesuffix(":latest")

@@ -167,7 +167,7 @@ class _Setting:
     def set(self) -> Seating:
         panel = self._panel()
         self._lead(panel)
-        bench = self._near(self._bench(), panel)
+        bench = self._bench(panel)
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
         wanted = find(bench, self.panels.synthesis)
@@ -384,21 +384,20 @@ class _Setting:
     def _is_orchestrators(self, model: str) -> bool:
         return model_key(model) == model_key(self.host.speaker.model)
 
-    def _bench(self) -> tuple[BenchModel, ...]:
-        """Everybody whom panels.json names, and the orchestrator's model as the last."""
-        bench = self.seats.bench()
+    def _bench(self, panel: _Panel) -> tuple[BenchModel, ...]:
+        """Everybody whom panels.json names and who is near this panel, and the orchestrator's model
+        as the last: there is always one who can write."""
+        bench = self._near(self.seats.bench(), panel)
         own = self.host.speaker.model
-        if not any(_reaches(each, own) for each in bench):
-            last = BenchModel(
-                name=own, speakers=self.host.speakers, allowed=self.seats.allowed(own)
-            )
-            return (*bench, last)
-        return bench
+        # After the choice: the same model of another server is no way to this one.
+        if any(_reaches(each, own) for each in bench):
+            return bench
+        last = BenchModel(name=own, speakers=self.host.speakers, allowed=self.seats.allowed(own))
+        return (*bench, last)
 
     def _near(self, bench: tuple[BenchModel, ...], panel: _Panel) -> tuple[BenchModel, ...]:
         """Of the bench those of the panel's servers, where all of the panel was named or speaks on
-        this machine; the orchestrator's model, and the one that panels.json names for the
-        synthesis, stay."""
+        this machine; the one that panels.json names for the synthesis stays."""
         seated = [held.speakers[0] for _, held in panel.seats]
         if not bound_to(self.models, seated, self.wishes.all):
             return bench

@@ -14,7 +14,7 @@ from ...bootstrap import App, start
 from ...core.errors import UsageError
 from ...models.discovery import Asking
 from ...models.entry import ModelEntry
-from ...models.facts import ModelFacts, about_list, facts_of
+from ...models.facts import ELSEWHERE, ModelFacts, about_list, facts_of
 from ...models.found import EMBEDDED, EMBEDDED_MODEL, Found, FoundProvider, Trouble
 from ...speakers.characters import CHARACTERS
 from .here import tell_once
@@ -57,7 +57,7 @@ def models_command(flags: Mapping[str, Any]) -> int:
             echo_fitted(HOST_UNNAMED)
         anybody = any(provider.trouble is None for provider, _ in rows)
         echo_fitted("\nCan be used now:" if anybody else "\nNo model can be used now.")
-    _show(rows, everything=bool(words) or flags["show_all"])
+    _show(found, rows, everything=bool(words) or flags["show_all"])
     if words and scripted:
         _show_scripted(scripted)
     if not words:
@@ -180,8 +180,8 @@ def _about(found: Found, provider: FoundProvider, model: ModelFacts) -> str:
     return " ".join((model.id, *aliases, model.family, provider.label, *can))
 
 
-def _show(rows: Rows, *, everything: bool) -> None:
-    now = time.time()
+def _show(found: Found, rows: Rows, *, everything: bool) -> None:
+    now, marked = time.time(), False
     rows = [(provider, models) for provider, models in rows if provider.trouble is None]
     for provider, models in rows:
         echo_fitted(f"\n  {provider.label} ({provider.how})")
@@ -189,7 +189,9 @@ def _show(rows: Rows, *, everything: bool) -> None:
             echo_fitted(f"    {about}")
         shown = models if everything else models[:SHOWN]
         if shown and provider.id not in ("local", "cmd"):
-            _table([_HEADER, *(_cells(each) for each in shown)])
+            elsewhere = {m.id for m in shown if found.passed_on(found.registry.resolve(m.id))}
+            _table([_HEADER, *(_cells(each, marked=each.id in elsewhere) for each in shown)])
+            marked = marked or bool(elsewhere)
         elif shown:
             echo_fitted(f"    {', '.join(each.id for each in shown)}")
         else:
@@ -202,6 +204,8 @@ def _show(rows: Rows, *, everything: bool) -> None:
         echo_fitted(
             f"\n  {_UNKNOWN} means unknown. schema: the provider can enforce a JSON schema."
         )
+    if marked:
+        echo_fitted(f"  {ELSEWHERE}: the server on this machine passes it on to another one.")
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:
@@ -218,9 +222,9 @@ def _table(rows: Sequence[tuple[str, ...]]) -> None:
         echo_fitted(f"    {'  '.join(cells)}".rstrip())
 
 
-def _cells(model: ModelFacts) -> tuple[str, ...]:
+def _cells(model: ModelFacts, *, marked: bool) -> tuple[str, ...]:
     return (
-        model.id,
+        f"{model.id} {ELSEWHERE}" if marked else model.id,
         _tokens(model.context_window),
         _price(model.usd_per_million_in, model.usd_per_million_out),
         *(_yes(able) for able in (model.vision, model.thinking, model.structured)),

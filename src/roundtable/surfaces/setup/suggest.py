@@ -21,7 +21,8 @@ USUAL_CAP = 2.0
 
 def speakers(found: Found) -> tuple[str, ...]:
     """The models that can speak here, the most different first: one of each family, then the
-    second of each, and so on. Agents on a subscription come in where there is nothing else."""
+    second of each, and so on; beside models of this machine, what its servers pass on comes last.
+    Agents on a subscription come in where there is nothing else."""
     own = _entries(found, by_name=False) or _entries(found, by_name=True)
     families: dict[str, list[ModelEntry]] = {}
     for entry in sorted(own, key=lambda entry: _rank(found, entry)):
@@ -30,7 +31,10 @@ def speakers(found: Found) -> tuple[str, ...]:
     order = {(entry.family or entry.id): None for entry in own}
     rows = [families[family] for family in order]
     places = range(max(map(len, rows), default=0))
-    return tuple(row[place].id for place in places for row in rows if place < len(row))
+    mixed = [row[place] for place in places for row in rows if place < len(row)]
+    if any(map(found.here, mixed)):
+        mixed.sort(key=found.passed_on)
+    return tuple(entry.id for entry in mixed)
 
 
 USUAL = {
@@ -60,6 +64,12 @@ def wizard_for(
         except UnknownName:
             return False
 
+    def passed_on(name: str) -> bool:
+        try:
+            return found.passed_on(found.registry.resolve(name))
+        except UsageError:
+            return False
+
     fresh = suggested(found)
     before = of_stored(stored) if stored else {}
     for key in ("all", "host", *(role.id for role in ROLES)):
@@ -71,7 +81,7 @@ def wizard_for(
     if fresh["models"] != "none" and not any(map(usable, filter(None, named))):
         # What was chosen is gone, and something else is there.
         before = {key: each for key, each in before.items() if key not in fresh or key == "cap"}
-    answers = {**USUAL, **fresh, **before, "rest": True} | _open_seats(before, speakers(found))
+    answers = {**USUAL, **fresh, **before, "rest": True} | _open_seats(found, before)
     limits = stored.get("budget")
     engine = stored.get("search")
     return Wizard(
@@ -83,16 +93,18 @@ def wizard_for(
         models=speakers(found),
         searches=searches,
         usable=usable,
+        passed_on=passed_on,
     )
 
 
-def _open_seats(before: Mapping[str, Any], here: Sequence[str]) -> dict[str, Any]:
+def _open_seats(found: Found, before: Mapping[str, Any]) -> dict[str, Any]:
     """Models for the seats that were left open beside others: such as nobody has yet, the host
     included, as far as there are any."""
     seats = [role.id for role in ROLES]
     taken = [before[seat] for seat in seats if seat in before]
     if not taken:
         return {}
+    here = _beside(found, taken, speakers(found))
     filled: dict[str, Any] = {}
     for seat in seats:
         if seat not in before:
@@ -131,12 +143,26 @@ def suggested(found: Found) -> dict[str, Any]:
 
 def table(found: Found, here: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Three seats as different as can be, and a host of a family that does not argue, or at least
-    a model that does not, as far as there are any."""
-    seats = tuple(here[place % len(here)] for place in range(len(ROLES)))
+    a model that does not, as far as there are any. Where models run on this machine, those that
+    its servers pass on neither sit nor lead unless they are named."""
+    entries = [found.registry.resolve(each) for each in here]
+    some_here = any(map(found.here, entries))
+    able = [each.id for each in entries if not (some_here and found.passed_on(each))]
+    seats = tuple(able[place % len(able)] for place in range(len(ROLES)))
     argue = {_family(found, each) for each in seats}
-    apart = (each for each in here if _family(found, each) not in argue)
-    other = (each for each in here if each not in seats)
-    return seats, next(apart, None) or next(other, None) or here[0]
+    lead = _beside(found, seats, able)
+    apart = (each for each in lead if _family(found, each) not in argue)
+    other = (each for each in lead if each not in seats)
+    return seats, next(apart, None) or next(other, None) or lead[0]
+
+
+def _beside(found: Found, seated: Sequence[str], others: Sequence[str]) -> Sequence[str]:
+    """Of others those that may join the seated unasked: of this machine where all of those are."""
+
+    def here(model: str) -> bool:
+        return found.here(found.registry.resolve(model))
+
+    return [each for each in others if here(each)] if all(map(here, seated)) else others
 
 
 def of_stored(stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ...core.errors import UnknownName, UsageError
 from ...core.key_shapes import looks_like_key, may_be_key
 from ...core.limits import told as in_words
 from ...core.text import listed
+from ...models.facts import ELSEWHERE
 from ...procedures import procedure_spec
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
@@ -78,6 +79,8 @@ class Wizard:
     limits: Mapping[str, Any] = field(default_factory=dict)
     """The stored limits that nobody is asked for here: they stay."""
     usable: Callable[[str], bool] = lambda _: True
+    passed_on: Callable[[str], bool] = lambda _: False
+    """Whether a server of this machine has another one, elsewhere, answer for a model."""
     more: tuple[str, ...] = ()
     """Further lines of the summary."""
     told_of: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _: ()
@@ -201,7 +204,7 @@ class Wizard:
         return Question(key, text, choices, free, self.defaults.get(key))
 
     def _model(self, key: str, text: str) -> Question:
-        listed = options(*((each, each) for each in self.models[:MOST_LISTED]))
+        listed = options(*((self._marked(each), each) for each in self.models[:MOST_LISTED]))
         if (more := len(self.models) - MOST_LISTED) > 0:
             text = f"{text} Write the name of any of {more} more (roundtable models --all)."
         return self._asked(key, text, listed, free=True)
@@ -248,7 +251,7 @@ class Wizard:
             different = dict.fromkeys(models.values())
             seats = "in this order" if len(different) > 1 else "for every seat"
             shown = models.values() if len(different) > 1 else different
-            lines.append(f"models: {', '.join(shown)} {seats}")
+            lines.append(f"models: {', '.join(map(self._marked, shown))} {seats}")
         elif preset := config.get("preset"):
             lines.append(f"models: preset {preset} ({' / '.join(PRESETS[preset])})")
         else:
@@ -271,12 +274,15 @@ class Wizard:
         return "\n".join(
             [
                 f"procedure: {self._rest('procedure')}",
-                f"host: {self._rest('host') or 'chosen to fit each question'}",
+                f"host: {self._marked(self._rest('host')) or 'chosen to fit each question'}",
                 f"limit: {self._limits_told(cap)}",
                 f"web search: {search or 'automatic, once one is set up'}",
                 f"page: {page}",
             ]
         )
+
+    def _marked(self, model: str | None) -> str:
+        return f"{model} {ELSEWHERE}" if model and self.passed_on(model) else model or ""
 
     def _limits_told(self, cap: float | None) -> str:
         kept = [in_words(name, value) for name, value in self.limits.items() if value is not None]
