@@ -68,6 +68,8 @@ class SettingLines:
 
     def _held(self, key: str) -> tuple[str, ...]:
         value = getattr(self._settings.choices, key)
+        if isinstance(value, dict):  # of names on both sides
+            return tuple(name for each, chain in value.items() for name in (each, *chain))
         return (value,) if isinstance(value, str) else tuple(value or ())
 
 
