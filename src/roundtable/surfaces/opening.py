@@ -23,7 +23,7 @@ from ..experts.library_files import own_files, read_library
 from ..experts.methods import find_method
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
-from ..procedures.follow_up import held_by_words
+from ..procedures.follow_up import held_by_words, misfit
 from ..procedures.opening import OpenRequest, checked_topic
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
@@ -238,9 +238,8 @@ def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool
     """Why this procedure does not take it, who does, and what to write instead."""
     told = _spelled(word, surface)
     name = spec.name.removeprefix(PREFIX)
-    if reason := spec.options.cannot.get(word):
-        why, _, instead = reason.partition(". ")
-        return UsageError(f"{told} does not fit the procedure {name}. {why}.", instead)
+    if (refusal := misfit(spec, word, told)) is not None:
+        return refusal
     knowing = [each for each, model in OPTIONS.items() if find(model, word)]
     meant = next((found for each in knowing if (found := find(OPTIONS[each], word))), None)
     if meant is not None and meant.shared and find(spec.options, meant.name):
