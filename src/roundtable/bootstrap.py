@@ -474,7 +474,7 @@ async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -
             fallback_model=settings.choices.fallback_model,
             pace=settings.choices.pace,
             unread=keys.trouble,
-            naming=lambda: lines.naming("models"),
+            naming=lines.naming,
         )
 
 

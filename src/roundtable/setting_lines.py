@@ -60,7 +60,8 @@ class SettingLines:
         except UnknownName as error:
             for key in keys:
                 where = self.origin(key)
-                if where != BUILT_IN and error.name in self._held(key):
+                parts = (part for each in self._held(key) for part in (each, *each.split("/", 1)))
+                if where != BUILT_IN and error.name in parts:
                     called = _names(key, Path(where))[0]
                     remedy = error.remedy or "Correct it."
                     raise BadSetting(self.place(key), called, error.expected, remedy) from None
@@ -68,6 +69,8 @@ class SettingLines:
 
     def _held(self, key: str) -> tuple[str, ...]:
         value = getattr(self._settings.choices, key)
+        if isinstance(value, dict):  # of names on both sides
+            return tuple(name for each, chain in value.items() for name in (each, *chain))
         return (value,) if isinstance(value, str) else tuple(value or ())
 
 

@@ -817,3 +817,13 @@ def test_marks_typed_on_a_plain_keyboard_are_marks(typed: str) -> None:
 @pytest.mark.parametrize("text", ["Run ``make it's`` now.", "One,, two and three.", "a ``` b''"])
 def test_code_and_slips_are_no_quotation_marks(text: str) -> None:
     assert passages(text) == []
+
+
+@pytest.mark.parametrize("text", ["> 80 % want it", "> $5 a head", ">= 3 years of it", "> -2 °C"])
+def test_more_than_a_number_is_no_block_quotation(text: str) -> None:
+    assert check_text(text, SOURCES) == Checked(text)
+
+
+def test_quotations_in_a_comparison_and_in_blocks_that_begin_with_a_number_are_checked() -> None:
+    assert codes("> 80 % say “nobody at all wants the pool”")
+    assert codes("Ann says:\n\n> 80 % of the swimmers want it closed")

@@ -562,6 +562,19 @@ def test_a_model_that_a_file_names_and_that_does_not_exist_is_told_with_its_plac
 
 @pytest.mark.requirement("I-28")
 @pytest.mark.parametrize(
+    "line", ['"opuss" = ["scripted/echo"]', '"scripted/echo" = ["scripted/liar", "opuss"]']
+)
+def test_a_fallback_that_does_not_exist_is_told_with_its_place(desk: Desk, line: str) -> None:
+    desk.home.mkdir()
+    (desk.home / "config.toml").write_text(f"concurrency = 2\n[fallbacks]\n{line}\n", "utf-8")
+    outcome = desk("Tea or coffee?", *ECHO, "--dry-run")
+
+    place = desk.home / "config.toml:2: fallbacks"
+    refused(outcome, f"{place}: expected a model that exists", "“opuss” does not")
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
     ("name", "text", "place"),
     [
         ("config.toml", 'procedure = "coucil"\n', "config.toml:1: procedure"),

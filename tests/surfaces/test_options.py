@@ -23,6 +23,7 @@ from roundtable.surfaces.chat.request import request_of_words
 from roundtable.surfaces.mcp.server import ERROR_META
 from roundtable.surfaces.opening import open_request, options_schema
 from roundtable.surfaces.python import Roundtable
+from tests.rehearsal import Table, run_in_virtual_time
 from tests.surfaces.desk import Desk
 from tests.surfaces.mcp.clients import in_memory
 from tests.surfaces.toolset.tables import tools
@@ -395,3 +396,33 @@ def test_options_that_exclude_each_other_are_named_as_the_surface_writes_them(
     settings = read_settings({"ROUNDTABLE_HOME": str(tmp_path)}, tmp_path)
     with pytest.raises(UsageError, match=told):
         open_request(settings, TOPIC, surface=surface, options={"quick": True, "dual_order": True})
+
+
+@pytest.mark.requirement("Z-30")
+@pytest.mark.parametrize(
+    ("options", "procedure", "notes"),
+    [
+        ({"quick": True}, "council", []),
+        ({"rounds": 2, "choices": ["tea", "coffee"]}, "council", []),
+        ({"preset": "balanced"}, "council", []),
+        ({"seats": 4}, "deliberation", ["because of --seats"]),
+    ],
+)
+def test_a_follow_up_with_options_keeps_the_procedure_unless_one_belongs_to_another(
+    tmp_path: Path, options: dict[str, Any], procedure: str, notes: list[str]
+) -> None:
+    table = Table()
+    settings = read_settings({"ROUNDTABLE_HOME": str(tmp_path)}, tmp_path)
+
+    async def main() -> Any:
+        first = await table.ask("Should we drink tea?", procedure="council")
+        request = open_request(
+            settings, "And now?", surface="cli", options=options, follows=first.discussion_id
+        )
+        return await table.service.open(request)
+
+    opened = run_in_virtual_time(main())
+    assert opened.start.procedure == procedure
+    told = [note.text for note in opened.notes if note.code == "held_as"]
+    assert len(told) == len(notes)
+    assert all(words in text for words, text in zip(notes, told, strict=True))

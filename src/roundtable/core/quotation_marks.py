@@ -43,6 +43,8 @@ _EMPTY_LINES = pattern(r"(?:^[ \t]{0,3}(?:>[ \t]*)+$\n?)+", re.MULTILINE)
 _ALERT = pattern(r"[ \t]{0,3}>[ \t]*\[!\w+\]")
 _SIGNATURE = pattern(r"\n[ \t]{0,3}>[ \t]*(?:[—–]|--)[ \t]*[^\n]{1,120}\Z")
 """Who said it, in the last line of a block."""
+_COMPARISON = pattern(r">=?\s*[-+−±~≈]?\s*(?:[A-Z]{3}\s|[$€£¥₹])?\s*[.,]?\d[^\n]*")
+"""A whole text that says “more than” so much, as an item of a list does: “> 80 % want it”."""
 _MOSTLY = 0.6
 _FENCE = pattern(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _CODE = pattern(r"`[^`\n]+`")
@@ -91,6 +93,9 @@ def _with_marks(text: str) -> str:
 def _areas(text: str) -> Iterator[tuple[int, int, bool]]:
     """Stretches without code, each with whether it is a block quote."""
     at = 0
+    if _COMPARISON.fullmatch(text.strip()):
+        yield 0, len(text), False
+        return
     for start, end in [*_fenced(text), (len(text), len(text))]:
         for block in _QUOTE_BLOCK.finditer(text, at, start):
             yield at, block.start(), False

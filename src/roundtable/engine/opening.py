@@ -31,7 +31,12 @@ from ..ports import Casting, Ledger, ListedModels, Models, Notifications, Queue
 from ..procedures import procedure_spec
 from ..procedures.casting import can_cast
 from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
-from ..procedures.follow_up import may_be_continued, may_follow, same_table
+from ..procedures.follow_up import (
+    may_be_continued,
+    may_follow,
+    same_table,
+    with_its_procedure,
+)
 from ..procedures.messages import BY_WORDS
 from ..procedures.opening import (
     OpenRequest,
@@ -91,6 +96,8 @@ class Opening:
             spec = procedure_spec(earlier.start.procedure)
             seating = await self._seated_again(request, earlier)
         else:
+            if earlier is not None:
+                request = with_its_procedure(request, earlier, self.own)
             spec = procedure_spec(request.procedure, self.own)
             request, seating = await self._seated(request, spec, earlier)
         kept = await self._terms(request, spec, seating)

@@ -33,12 +33,12 @@ class Catalogue:
         fallback_model: str | None = None,
         pace: Pace = AT_EASE,
         unread: UsageError | None = None,
-        naming: Callable[[], AbstractContextManager[None]] = nullcontext,
+        naming: Callable[[str], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
         is that of models of which nothing else is known. `unread` is why stored keys do not count:
         a demonstration never speaks in the place of those who would with them. `naming` tells where
-        a name stands that the settings hold and that means nothing."""
+        a name stands that a setting, by its own name, holds and that means nothing."""
         self._registry = found.registry
         self._found = found
         self._fallbacks = {
@@ -148,8 +148,9 @@ class Catalogue:
             # What was said to a model of this machine goes to one elsewhere only where the settings
             # name that one for it.
             last = last if self._found.here(self._registry.resolve(last)) else None
-        for further in (*self._fallbacks.get(wanted.id, ()), last):
-            model = self._registry.resolve(further).id if further else None
+        with self._naming("fallbacks"):
+            named = [self._registry.resolve(each).id for each in self._fallbacks.get(wanted.id, ())]
+        for model in (*named, last):
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)
         speakers = [self._speaker(model) for model in chain]
@@ -188,7 +189,7 @@ class Catalogue:
             raise self._unread
 
     def _wanted(self, name: str) -> ModelEntry:
-        with self._naming():
+        with self._naming("models"):
             return self._resolved(name)
 
     def _resolved(self, name: str) -> ModelEntry:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from ..core.assessment import OUTCOMES
-from ..core.errors import NotAllowed
+from ..core.errors import NotAllowed, UsageError
+from ..core.events import NoteAdded
 from ..core.framing import choices_of
 from ..core.state import State
+from ..core.text import listed
 from ..core.values import EXAMPLE, OUTSIDE, Options
 from ..core.voter_groups import TWINS
+from . import infer_procedure, procedure_spec
 from .casting_terms import CASTING, clarified_in, clarifying_terms, terms
 from .opening import OpenRequest, Seating
+from .options import find
 from .past_record import RECORD
+from .spec import PREFIX, ProcedureSpec
+
+if TYPE_CHECKING:
+    from .custom.spec import UserProcedures
 
 _OF_THEN = (RECORD, TWINS, OUTCOMES, CASTING, "output_path", "session", "default_notes")
 """Options that belong to the earlier question, or to what was known when it was asked."""
@@ -89,4 +101,51 @@ def same_table(earlier: State, request: OpenRequest) -> Seating:
         host=start.host,
         options=options,
         language=request.language or start.language,
+    )
+
+
+def with_its_procedure(
+    request: OpenRequest, earlier: State, own: UserProcedures | None
+) -> OpenRequest:
+    """The request by the procedure of the discussion that it follows, unless a procedure was
+    named, or an option that belongs to another one; a note says which option that was. UsageError
+    for one that does not fit it."""
+    if request.words is None:
+        return request
+    before = procedure_spec(earlier.start.procedure, own)
+    spec = infer_procedure(request.words, before.name, own)
+    for word, told in request.words.items():
+        if (refusal := misfit(spec, word, told)) is not None:
+            raise refusal
+    # An older name may stand for an option that has another name there.
+    called = {name: find(spec.options, name) for name in request.options}
+    options = {
+        known.name if (known := called[name]) else name: value
+        for name, value in request.options.items()
+    }
+    notes = (*held_by_words(spec, before, request.words), *request.notes)
+    return replace(request, procedure=spec.name, options=options, notes=notes)
+
+
+def held_by_words(
+    spec: ProcedureSpec, usual: ProcedureSpec, words: Mapping[str, str]
+) -> tuple[NoteAdded, ...]:
+    """What nobody named is said: which procedure it is, and which word chose it, where that is not
+    the `usual` one. `words` are those of the options, each as the asker writes it."""
+    if spec.name == usual.name:
+        return ()
+    telling = [told for word, told in words.items() if find(usual.options, word) is None]
+    text = f"The procedure is {spec.name}, because of {listed(telling)}."
+    return (NoteAdded(code="held_as", text=text),)
+
+
+def misfit(spec: ProcedureSpec, word: str, told: str) -> UsageError | None:
+    """Why an option that others have makes no sense in this procedure, and what to do instead; None
+    where there is no such reason. `told` is how the asker writes it."""
+    reason = spec.options.cannot.get(word)
+    if reason is None:
+        return None
+    why, _, instead = reason.partition(". ")
+    return UsageError(
+        f"{told} does not fit the procedure {spec.name.removeprefix(PREFIX)}. {why}.", instead
     )

@@ -47,6 +47,9 @@ class OpenRequest:
     """The discussion that it goes on from: its id, the beginning of it, or `last`."""
     same_table: bool = False
     """Whether the table that it follows is set once more, in place of one by these options."""
+    words: Mapping[str, str] | None = None
+    """Where nobody named the procedure: the words of the options that chose it, each as the asker
+    writes it. The procedure of a discussion that is followed goes before that choice."""
     here: bool = False
     """Whether what it follows may go to another server than it was held on."""
     context_from: tuple[str, ...] = ()

@@ -15,7 +15,6 @@ from ..core.control_codes import without_escapes
 from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
-from ..core.text import listed
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..core.visible import shown as shown_text
 from ..documents.gathered import COLOURED, Gathered
@@ -24,6 +23,7 @@ from ..experts.library_files import own_files, read_library
 from ..experts.methods import find_method
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
+from ..procedures.follow_up import held_by_words, misfit
 from ..procedures.opening import OpenRequest, checked_topic
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
@@ -69,9 +69,10 @@ def open_request(
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
-    discussion is put to its table, unless a procedure or options are named, and `here` lets it go
-    to another server than that was held on. `clarify`: somebody is
-    there to answer what the host asks. `notes` are what should be said of the context. UsageError,
+    discussion is put to its table, unless a procedure or options are named; options alone keep its
+    procedure if that knows them. `here` lets it go to another server than that was held on.
+    `clarify`: somebody is there to answer what the host asks. `notes` are what should be said of
+    the context. UsageError,
     UnknownName or BadSetting says what is wrong; what only a table can tell of options is checked
     when it is seated. SecretsFound if the topic or its context seems to hold secrets, unless
     `secrets` or the settings say that they are taken out or sent.
@@ -80,13 +81,16 @@ def open_request(
     given = dict(options or {})
     own = ProcedureFiles(settings.procedure_folders)
     held_as: tuple[NoteAdded, ...] = ()
+    words: Mapping[str, str] | None = None
     if procedure:
         spec = procedure_spec(procedure, own)
     else:
         with SettingLines(settings).naming("procedure"):
             default = procedure_spec(usual or choices.procedure, own)
         spec = infer_procedure(given, default.name, own)
-        held_as = _held_as(spec, default, given, surface)
+        words = {word: _spelled(word, surface) for word in given}
+        # What it follows is not known yet, and its procedure goes before the usual one.
+        held_as = () if follows else held_by_words(spec, default, words)
     named = _named(given, spec, surface, explicit=bool(procedure))
     if isinstance(listed_text := named.get("experts"), str) and DESCRIBES in listed_text:
         named["experts"] = list(listed_experts(listed_text, _is_expert(settings)))
@@ -113,6 +117,7 @@ def open_request(
     return OpenRequest(
         topic=question.text,
         procedure=spec.name,
+        words=words,
         context=tuple(checked),
         follows=follows,
         here=here,
@@ -135,17 +140,6 @@ def open_request(
         host_casts=choices.casting == "host",
         clarify=clarify,
     )
-
-
-def _held_as(
-    spec: ProcedureSpec, usual: ProcedureSpec, given: Mapping[str, Any], surface: Surface
-) -> tuple[NoteAdded, ...]:
-    """What nobody named is said: which procedure it is, and which word chose it."""
-    if spec.name == usual.name:
-        return ()
-    telling = [_spelled(word, surface) for word in given if find(usual.options, word) is None]
-    text = f"The procedure is {spec.name}, because of {listed(telling)}."
-    return (NoteAdded(code="held_as", text=text),)
 
 
 def _coloured(materials: Sequence[Material]) -> Gathered:
@@ -244,9 +238,8 @@ def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool
     """Why this procedure does not take it, who does, and what to write instead."""
     told = _spelled(word, surface)
     name = spec.name.removeprefix(PREFIX)
-    if reason := spec.options.cannot.get(word):
-        why, _, instead = reason.partition(". ")
-        return UsageError(f"{told} does not fit the procedure {name}. {why}.", instead)
+    if (refusal := misfit(spec, word, told)) is not None:
+        return refusal
     knowing = [each for each, model in OPTIONS.items() if find(model, word)]
     meant = next((found for each in knowing if (found := find(OPTIONS[each], word))), None)
     if meant is not None and meant.shared and find(spec.options, meant.name):
