@@ -73,8 +73,8 @@ def open_request(
     procedure if that knows them. `here` lets it go to another server than that was held on.
     `clarify`: somebody is there to answer what the host asks. `notes` are what should be said of
     the context. UsageError, UnknownName or BadSetting says what is wrong; what only a table can
-    tell of options is checked when it is seated. SecretsFound if the topic or its context seems to hold secrets, unless
-    `secrets` or the settings say that they are taken out or sent.
+    tell of options is checked when it is seated. SecretsFound if the topic or its context seems to
+    hold secrets, unless `secrets` or the settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
