@@ -867,7 +867,7 @@ def test_an_adaptive_table_says_how_few_models_a_server_has(
         outcome = desk("Tea or coffee?", "--procedure", "adaptive", "--no-log", "--json")
 
     assert outcome.code == 0, outcome.err
-    assert f"{told} can be used here, so only two seats are filled" in outcome.err
+    assert f"{told} can be used at this table, so the profile “budget” fills 2 seats" in outcome.err
     assert "Blockrun" not in outcome.err
     assert {received.body["model"] for received in small.requests} == set(ODD[:count])
 

@@ -381,6 +381,21 @@ def test_a_new_table_for_a_further_question_has_the_models_of_the_earlier_one(
     assert {"substituted", "panel_degraded"}.isdisjoint(codes(done.document))
 
 
+def test_nobody_else_sits_where_the_earlier_table_had_one_model(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = "llamacpp/tiny-a"
+    with own_server(monkeypatch):
+        done = desk(QUESTION, "--models", one, "--host", one, "--quick", "--no-search", "--no-log")
+        assert done.code == 0, done.err
+        asked = ("--procedure", "adaptive", "--seats", "4", "--no-search", "--dry-run", "--json")
+        made = desk("follow-up", "last", "And then?", *asked).document
+    assert [seat["models"][0] for seat in made["participants"]] == [one] * 6
+    assert "orchestrator_excluded" not in codes(made)
+    (few,) = (note["text"] for note in made["notes"] if note["code"] == "budget_profile")
+    assert "one model can be used at this table, so the profile “budget” fills 4 seats" in few
+
+
 def test_unless_others_are_named_for_all_its_seats(talked: Desk) -> None:
     asked = ("follow-up", "last", "And then?", "--no-search", "--dry-run", "--json")
     named = talked(*asked, "--models", "openai/house-1").document

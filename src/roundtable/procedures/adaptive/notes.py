@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from ...core.events import NoteAdded, TurnFailed
 from ...core.scores import INFERRED
+from ...core.text import counted
 from ...core.values import Participant
 from ...views.adaptive_meta import DEGRADED, VALIDATED, action
 from .options import TaskMode
@@ -57,14 +58,13 @@ def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
     )
 
 
-def few_models(different: int) -> NoteAdded:
-    """Nobody named models, and few are here."""
+def few_models(different: int, seats: int) -> NoteAdded:
+    """Nobody named models, and few are here, or were at the table of the earlier discussion."""
     known = "one model" if different == 1 else f"{different} different models"
     return NoteAdded(
         code="budget_profile",
-        text=f"Only {known} can be used here, so only two seats are filled (the profile “budget”), "
-        "unless "
-        "a meta-panel seats others.",
+        text=f"Only {known} can be used at this table, so the profile “budget” fills "
+        f"{counted(seats, 'seat')}, unless a meta-panel seats others.",
         remedy="Add another model, or name those who should sit with --models.",
     )
 
@@ -254,8 +254,8 @@ SYNTHESISER_ON_PANEL = NoteAdded(
 )
 META_ALONE = NoteAdded(
     code="meta_alone",
-    text="Only one model can be used now, so no meta-panel designs the workflow: the mode's "
-    "default panel is used.",
+    text="Only one model can be used at this table, so no meta-panel designs the workflow: the "
+    "mode's default panel is used.",
     remedy="Configure a second model.",
 )
 META_TOO_DEAR = NoteAdded(

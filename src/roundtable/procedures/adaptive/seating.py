@@ -13,7 +13,7 @@ from ...core.errors import UnknownName, UsageError
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.state import State
-from ...core.values import Participant, Value
+from ...core.values import Participant, SpeakerRef, Value
 from ...experts.methods import method_or_named
 from ...ports import CastingRequest, ChosenExpert, ListedModels, Models
 from ..hosting import bound_to, elsewhere, host_wish, hosted, server
@@ -251,16 +251,15 @@ class _Setting:
         held = [self.seats.held(slot, slot.role or "a panelist") for slot in own]
         usable = len({model_key(each.model) for each in held if each.own})
         if all(each.speakers[0].demonstration for each in held):
-            few = own[: self.flags.seats or QUICK_SEATS]
-            return _Panel(self._seated(few, roles, quiet=True), "default", fixed=True)
+            first = own[: self.flags.seats or QUICK_SEATS]
+            return _Panel(self._seated(first, roles, quiet=True), "default", fixed=True)
         if usable < min(ENOUGH, len(own)):
             missing = usable < len({slot.model for slot in own})
-            self.notes.append(
-                say.switched_to_budget(usable, len(own)) if missing else say.few_models(usable)
-            )
             slots = self.panels.profiles[BUDGET]
             if self.flags.seats is not None:
                 slots = _filled(slots, self.flags.seats)
+            few = say.few_models(usable, len(slots))
+            self.notes.append(say.switched_to_budget(usable, len(own)) if missing else few)
             seats = self._seated(slots, roles)
             return _Panel(seats, f"profile {BUDGET}", fixed=self.flags.quick)
         if self.flags.quick:
@@ -366,7 +365,7 @@ class _Setting:
             self.seat_notes.append(say.not_allowed(role, slot.model, f"{held.model} was seated"))
             return held
         if self._is_orchestrators(held.model) and not self.flags.listed:
-            others = [ref for ref in held.speakers if not self._is_orchestrators(ref.model)]
+            others = [ref for ref in held.speakers if self._may_sit_instead(ref)]
             if others:
                 self.seat_notes.append(
                     NoteAdded(
@@ -380,6 +379,15 @@ class _Setting:
         if not held.own and not quiet:
             self.seat_notes.append(say.degraded(role, held))
         return held
+
+    def _may_sit_instead(self, ref: SpeakerRef) -> bool:
+        """Whether one of a seat's chain may hold it from the start: who would stand in after a
+        failure is no model of this table by that, as in a follow-up, which keeps its models."""
+        if self._is_orchestrators(ref.model):
+            return False
+        if not ref.spare or not isinstance(self.models, ListedModels):
+            return True
+        return ref.model in self.models.usable
 
     def _is_orchestrators(self, model: str) -> bool:
         return model_key(model) == model_key(self.host.speaker.model)
