@@ -9,7 +9,8 @@ from html import unescape
 import pytest
 from markdown_it import MarkdownIt
 
-from roundtable.views.emphasis import as_meant, meant, without_emphasis
+from roundtable.views.citing import plain
+from roundtable.views.emphasis import as_item, as_meant, meant, without_emphasis
 from roundtable.views.report_parts import unmarked
 from roundtable.views.safe_markdown import to_html
 from roundtable.views.spoken import first_line
@@ -52,3 +53,11 @@ def test_a_text_of_marks_alone_is_soon_read(mark: str) -> None:
     begun = time.process_time()
     meant(mark * 20_000)
     assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "words", ["- 5 % is lost", "> 80 % want it", "# of seats", "2024. was bad"]
+)
+def test_what_an_item_begins_with_is_shown_as_it_was_said(words: str) -> None:
+    assert unescape(re.sub("<[^>]+>", "", to_html(as_item(words)))).strip() == words
+    assert plain(words) == words

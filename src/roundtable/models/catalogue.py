@@ -33,7 +33,7 @@ class Catalogue:
         fallback_model: str | None = None,
         pace: Pace = AT_EASE,
         unread: UsageError | None = None,
-        naming: Callable[[str], AbstractContextManager[None]] = nullcontext,
+        naming: Callable[[str], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
         is that of models of which nothing else is known. `unread` is why stored keys do not count:

@@ -45,7 +45,7 @@ _POINT = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+", re.MULTILINE)
-_BULLET = re.compile(r"^\s*[-*•]\s+")
+_BULLET = re.compile(r"^\s*(?!-\s+[$€£¥₹.,]?\d)[-*•]\s+")
 _IDS = re.compile(r"(?<![\w/.\-\[“])(?:[Oo]ption )?([opcd]\d{1,3})(?![\w/\-\]”])")
 
 

@@ -49,7 +49,7 @@ from .decision_people import disagreement, dissents, experts
 from .decision_votes import labels, slope, votes
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import PointTold
-from .emphasis import meant
+from .emphasis import as_item, meant
 from .report_parts import clean, line
 from .safe_markdown import to_html
 
@@ -480,7 +480,7 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
         if point is not None and not cites:
             cites += [c for c in [cite(state, point.turn_id, words=each.text)] if c is not None]
     return Reason(
-        html=to_html(meant(found.text), below=BELOW + 1),
+        html=to_html(as_item(meant(found.text)), below=BELOW + 1),
         text=plain(found.text),
         cites=tuple(cites),
         status=_agreed(points[0]) if len(points) == 1 else "",

@@ -10,7 +10,7 @@ from ..core.text import clip, listed
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided, demands_told
-from .emphasis import meant
+from .emphasis import as_item, meant
 from .outgoing import outgoing
 from .report_parts import line
 
@@ -219,7 +219,7 @@ def _facts(delivery: Delivery) -> list[str]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    found = [f"- {' '.join(item.split())}" for item in items if item.strip()]
+    found = [f"- {as_item(' '.join(item.split()))}" for item in items if item.strip()]
     return "\n" + "\n".join(found) if found else ""
 
 

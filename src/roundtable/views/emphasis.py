@@ -15,6 +15,9 @@ _LONGEST = 400
 _BEHIND = rf"(?<![{_WORD}*/\\])"
 _AHEAD = rf"(?![{_WORD}*/])"
 _SOME = f"{{1,{_LONGEST}}}?"
+_BEGINS_BLOCK = re.compile(
+    r"\A\s*(?P<number>(?=[-+*]\s+[$€£¥₹.,]?\d|>=?\s*[$€£¥₹.,]?\d|#\s)|\d{1,9}(?=[.)]\s))"
+)
 _TOKEN = re.compile(
     rf"""
       (?P<escaped>\\[*_`\\])
@@ -62,6 +65,12 @@ def meant(text: str) -> str:
         return found[0]
 
     return _TOKEN.sub(kept, text)
+
+
+def as_item(text: str) -> str:
+    """The words of an item for a writer of Markdown: a sign or a number that they begin with is
+    theirs, and opens no list, heading or quotation. “- 5 %” is a loss, and “> 80 %” is more."""
+    return _BEGINS_BLOCK.sub(r"\g<number>\\", text, count=1)
 
 
 def as_meant(text: str) -> str:
